@@ -66,20 +66,20 @@ const WORKERS = 3;
 
 /**
  * How long a process may take to end once its last suite is done. With hundreds of megabytes of module registries and
- * nothing left open, V8 alone can need more than the half second that is usual. What leaves something open never ends
- * by itself, and is still told of.
+ * nothing left open, V8 alone can need more than the half second that is usual. A process that leaves something open
+ * never ends by itself, and is still reported.
  */
 const EXIT_PATIENCE_MS = 5_000;
 
-/** When a test is given up. A machine that does much else takes many times as long for what waits for processes. */
+/** The timeout of a test. A busy machine takes many times as long to wait for processes. */
 const GIVE_UP_MS = 120_000;
 
 /** A million inputs of one parser take minutes. */
 const FUZZ_TIMEOUT_MS = 4 * 60 * 60 * 1_000;
 
 /**
- * Three sizes: rules beside their source, the whole service over HTTP, and promises the code makes about itself. What
- * promises a time of the whole service has the machine to itself: a run of its own, after the others.
+ * Three sizes: rules beside their source, the whole service over HTTP, and promises the code makes about itself. Suites
+ * with promised times of the whole service have the machine to themselves: a run of its own, after the others.
  */
 export default {
   rootDir,

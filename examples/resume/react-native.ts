@@ -1,6 +1,6 @@
 import type { Transport } from './resumable-stream.js';
 
-/** What React Native and browsers have. */
+/** The APIs that React Native and browsers share. */
 interface Xhr {
   readonly readyState: number;
   readonly status: number;

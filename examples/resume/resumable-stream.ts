@@ -1,18 +1,18 @@
 /**
- * Reads the event stream of a model call and survives a lost connection: it reads on after the last whole event, so it
- * needs no more than text. `react-native.ts` is the transport of React Native and browsers.
- * The application needs `streams`, see docs/reference/application-api.md#resumable-answers.
+ * Reads the event stream of a model call and survives a lost connection: it resumes after the last complete event, so
+ * it needs text only. `react-native.ts` is the transport of React Native and browsers. The application needs `streams`,
+ * see docs/reference/application-api.md#resumable-answers.
  */
 
 interface ModelCall {
   /** Such as `https://ai.example.com/v1/apps/my-app`. */
   readonly app: string;
-  /** Below it, such as `/proxy/openai/v1/responses` or `/endpoints/summarize`. */
+  /** Path below it, such as `/proxy/openai/v1/responses` or `/endpoints/summarize`. */
   readonly path: string;
   /** Credential, `X-App-Version`, user; not `Content-Type`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
-  /** One for each call that the user makes, such as a UUID: sent again, the call is not made and paid twice. */
+  /** One for each call of the user, such as a UUID: a call that is sent again is not made and paid for twice. */
   readonly idempotencyKey: string;
 }
 
@@ -29,7 +29,7 @@ interface WireEvents {
   onText(text: string): void;
 }
 
-/** @returns whether the answer ended well; false when its connection was lost. */
+/** @returns whether the answer is complete; false when its connection was lost. */
 export type Transport = (request: WireRequest, events: WireEvents) => Promise<boolean>;
 
 const HEARTBEAT = ': gateway\n\n';
@@ -38,7 +38,7 @@ const PAUSES_MS = [250, 500, 1_000, 2_000, 4_000, 8_000];
 const encoder = new TextEncoder();
 
 /**
- * @param onEvent called once for each event, with its text. @throws Error when the rest of the answer cannot be had.
+ * @param onEvent called once for each event, with its text. @throws Error when the rest of the answer is not available.
  */
 export async function readStream(call: ModelCall, onEvent: (event: string) => void, send: Transport) {
   let [stream, offset, failures]: [string | null, number, number] = [null, 0, 0];
@@ -57,7 +57,7 @@ export async function readStream(call: ModelCall, onEvent: (event: string) => vo
           const event = text.slice(read, end);
           read = end;
           failures = 0;
-          // It is no part of the answer, and not in its numbering.
+          // It is not part of the answer, and not counted in its offsets.
           if (event === HEARTBEAT) continue;
           offset += encoder.encode(event).length;
           onEvent(event);

@@ -22,7 +22,7 @@ const FIRST_ACCOUNT = `
 `;
 
 const CLAIM = `
-  Whoever registers with the value of BOOTSTRAP_MANAGEMENT_KEY as the bootstrap key owns the account that it opened.
+  Anyone who registers with the value of BOOTSTRAP_MANAGEMENT_KEY as the bootstrap key owns the account that it opened.
 `;
 
 /** Source: RFC 6890 2.2.2 and 2.2.3. */

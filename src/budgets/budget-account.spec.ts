@@ -19,7 +19,7 @@ function granted(account: BudgetAccount, row: number, committed: number): void {
   account.end();
 }
 
-/** An account with a grant of 600 of 1 000 and nothing spent. */
+/** An account with a grant of 600 of 1 000 and no spending. */
 function anAccount() {
   const totals = { holds: 0, heldNanoUsd: 0 };
   const account = new BudgetAccount(BUDGET_OF_APP, budgetPeriodOf('month', Date.UTC(2026, 10, 20)), totals);

@@ -66,7 +66,7 @@ const told = (type: string, threshold: string) => `
 const asksForBudgets = (receiver: string) =>
   `(${receiver}.events IS NULL OR ${receiver}.events && '{budget.*,${EXHAUSTED},${THRESHOLD_REACHED}}'::text[])`;
 
-/** Applications of accounts that ask for such events. @param which condition on `app`. */
+/** Applications of accounts that subscribe to such events. @param which condition on `app`. */
 const watchedWhere = (which: string) => `
   SELECT app.id, app.config::jsonb AS config FROM apps app WHERE ${which} AND (
     EXISTS (SELECT FROM webhooks hook WHERE hook.organization_id = app.organization_id AND hook.enabled
@@ -74,7 +74,9 @@ const watchedWhere = (which: string) => `
     OR EXISTS (SELECT FROM mail_subscriptions reader WHERE reader.organization_id = app.organization_id
       AND ${asksForBudgets('reader')}))`;
 
-/** The budgets of configurations; `group_name` is empty but for groups. @param source a part with `id` and `config`. */
+/**
+ * The budgets of configurations; `group_name` is empty except for groups. @param source a part with `id` and `config`.
+ */
 const configuredIn = (source: string) => `
   SELECT source.id AS app_id, known.scope, known.window_name, '' AS group_name,
     CASE known.scope WHEN 'run' THEN '[]' ELSE source.config #> known.path -> 'thresholds' END AS thresholds,
@@ -103,7 +105,7 @@ const NEWS = `
 
 /**
  * Parts of a `WITH` that store an event for each threshold of a budget that a charge crosses. Nothing is computed for
- * applications of accounts where no webhook and no member asks for such events.
+ * applications of accounts where no webhook and no member subscribes to such events.
  *
  * They follow two parts: `spent`, charges by budget and period (`charge`), and `budgets`, which adds them to
  * `budget_periods` and returns the key, `organization_id`, `spent` and `estimated` after that.
@@ -129,7 +131,7 @@ export const BUDGET_EVENT_PARTS = `
   exhausted AS (SELECT * FROM charged WHERE before < budget AND spent >= budget),
   ${NEWS}`;
 
-/** A change of the budget of users or groups reports at most this many, those who spent most. */
+/** A change of a budget of users or groups reports at most this many of them, those with the highest spending. */
 const MOST_SPENDERS = 1_000;
 
 /**

@@ -45,7 +45,7 @@ export interface BudgetFirstTake extends Omit<BudgetTake, 'row'> {
 
 /** Reduces a row to the amount in use. */
 export interface BudgetReturn extends BudgetKey {
-  /** Expected amount; the row stays as it is when the amount differs. */
+  /** Expected amount; the row is not changed when the amount differs. */
   readonly row: number;
   readonly inUse: number;
   /** Delete the row when nothing is in use. */

@@ -1,6 +1,6 @@
 import type { BudgetWindow } from './budget-period.rules.js';
 
-/** To whom a budget belongs. */
+/** The owner of a budget. */
 export const BUDGET_SCOPES = ['user', 'group', 'run', 'app'] as const;
 
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];

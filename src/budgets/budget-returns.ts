@@ -95,7 +95,7 @@ export class ExpiredGrants {
 
   constructor(private readonly options: ExpiredGrantsOptions) {}
 
-  /** Expires what is due. Never rejects. */
+  /** Expires grants that are due. Never rejects. */
   async expireDue(): Promise<void> {
     const { repository, instanceId, clock, onTrouble } = this.options;
     try {

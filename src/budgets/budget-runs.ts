@@ -11,7 +11,7 @@ export interface CallOfRun extends Omit<RunCall, 'budgetNanoUsd'> {
   readonly maxNanoUsd: number;
 }
 
-/** The budget of a run, and the one that the run began with. */
+/** A run, and the budget with which it began. */
 export interface RunBudget {
   readonly budget: CallBudget;
   readonly begunNanoUsd: number;
@@ -44,7 +44,7 @@ export class BudgetRuns {
     } catch (error) {
       throw budgetUnknown('budget_not_reached', error);
     }
-    // The start tells runs of one id apart. An id has no line breaks.
+    // The start distinguishes runs with the same id. An id has no line breaks.
     const subject = `${runId}\n${run.startedAtMs}\n${userId}`;
     const limit = Math.min(run.budgetNanoUsd, maxNanoUsd);
     return {

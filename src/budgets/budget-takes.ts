@@ -135,7 +135,7 @@ export class BudgetTakes {
     }
   }
 
-  /** After an unusable result a first take has its own statement: what others ask cannot make it fail again. */
+  /** After an unusable result a first take has its own statement: other takes cannot make it fail again. */
   private async taken(account: BudgetAccount): Promise<AskedTake> {
     const { repository, instances } = this.options;
     const isFirst = account.row === undefined;
@@ -155,7 +155,7 @@ export class BudgetTakes {
     return takes.map((take, at) => ({ take, taken: taken[at] }));
   }
 
-  /** Starts the statement of an account. @returns what to ask for its waiting calls. */
+  /** Starts the statement of an account. @returns the take for its waiting calls. */
   private begin(account: BudgetAccount): BudgetTake {
     const { instances, configChanges } = this.options;
     const { waiting } = account.queue;
@@ -181,8 +181,8 @@ export class BudgetTakes {
   }
 
   /**
-   * @param mayChange the budget may get room soon: other instances have grants, or a local charge is about to be
-   *   stored.
+   * @param mayChange some of the budget may become free soon: other instances have grants, or a local charge is about
+   *   to be stored.
    */
   private refuse(account: BudgetAccount, mayChange: boolean): void {
     const { clock } = this.options;

@@ -21,7 +21,7 @@ export interface BudgetSteps {
 export type BudgetAmounts = Readonly<Record<BudgetMeasure, number>>;
 
 /**
- * Amount to hold for a call, at least 1: a free call is refused as well once its budget is exhausted.
+ * Amount to hold for a call, at least 1: a free call is also refused once its budget is exhausted.
  *
  * @param most maximum of the budget's measure.
  */

@@ -83,11 +83,11 @@ const plannedOf = (asked: string) => `
     FROM (SELECT *, spent + granted + in_use AS base FROM ${asked}) based OFFSET 0) needed`;
 
 /**
- * Decides many first takes as {@link TAKE} does, each by itself. It waits for no lock of an existing row: a budget that
- * another statement changes meanwhile, or in which this instance has a row after all, is left out. Missing periods are
- * added first, in order, while it holds no lock that the statement which it may have to wait for could wait for. Rows
- * are found one by one, and changed by `ON CONFLICT`, so that every plan reads them by their key, also before Postgres
- * knows the table.
+ * Decides many first takes as {@link TAKE} does, each separately. It does not wait for locks of existing rows: a budget
+ * that another statement is changing, or in which this instance has a row after all, is skipped. Missing periods are
+ * added first, in order, while it holds no lock for which another statement could be waiting. Rows are found one by
+ * one, and changed by `ON CONFLICT`, so that every plan reads them by their key, even before Postgres has statistics of
+ * the table.
  */
 const TAKE_FIRST = `
   WITH asked AS (
@@ -242,7 +242,7 @@ export class BudgetsRepository {
     return this.dataSource.query(LIST_LAPSED, [GRANT_LEASE_MS]);
   }
 
-  /** Asks all instances to return unused grants. @param key from `budget.rules.ts`. */
+  /** Requests all instances to return unused grants. @param key from `budget.rules.ts`. */
   async recall(key: string): Promise<void> {
     await this.configChanges.publish(this.dataSource, { topic: BUDGET_GRANTS_TOPIC, key });
   }

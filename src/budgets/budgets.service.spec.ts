@@ -11,7 +11,7 @@ const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const MONTH_END_SECONDS = (Date.UTC(2026, 11, 1) - NOW_MS) / 1000;
 const KEY = { appId: 'app', scope: 'app', subject: '', window: 'month', periodStart: '2026-11-01' } as const;
 const MINUTE_MS = 60_000;
-/** What goes on while timers stand still. */
+/** Work that continues while timers are stopped. */
 const UNTIMED = ['nextTick', 'queueMicrotask', 'performance', 'Date', 'setImmediate'] as const;
 
 let book: BudgetBook;

@@ -5,7 +5,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { ConsolePageAccess, noSuchRoute, YEAR_SECONDS } from './console-page.js';
 import { DocumentationFiles } from './documentation-files.js';
 
-/** How people may have written the address of a page: as a folder, or as its source. */
+/** Alternative addresses of a page: as a folder, or as its source file. */
 const OTHER_SPELLING = /(?:\/|\.md)$/;
 
 /** The documentation of this version: pages for anybody, as the documents of the repository are. */

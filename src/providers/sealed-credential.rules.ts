@@ -47,7 +47,7 @@ function problemOf(gateway: ProviderGatewayRow | null): SealedCredential['unusab
   return gateway.status === 'active' ? undefined : 'provider_gateway_revoked';
 }
 
-/** Binds a sealed key to its account, row, type and address: a blob that is moved does not open. */
+/** Binds a sealed key to its account, row, type and address: a moved blob does not open. */
 export function providerSecretContext(
   provider: Pick<NewProvider, 'organizationId' | 'id' | 'type' | 'baseUrl'>,
 ): VaultContext & { readonly baseUrl: string } {

@@ -16,7 +16,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 export interface UsageCompaction {
   /** Partitions dropped with their events. */
   readonly months: number;
-  /** Events deleted beside those. */
+  /** Events deleted in addition to those. */
   readonly events: number;
   /** Daily rollup rows folded to application, provider type, model and status. */
   readonly days: number;

@@ -38,7 +38,7 @@ export interface DeliveryFilter {
   readonly status: DeliveryStatus | undefined;
 }
 
-/** An event for one webhook alone. */
+/** An event for a single webhook. */
 export interface SingleEvent {
   readonly id: string;
   readonly organizationId: string;
@@ -82,7 +82,7 @@ export class WebhookDeliveriesRepository {
     return row.id;
   }
 
-  /** Stores what an attempt resulted in; a delivery that has ended meanwhile stays as it is. */
+  /** Stores the result of an attempt; a delivery that has ended meanwhile is not changed. */
   async record(
     connection: DataSource,
     id: string,

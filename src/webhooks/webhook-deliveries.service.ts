@@ -10,7 +10,7 @@ import { type DeliveryFilter, type DeliveryRow, WebhookDeliveriesRepository } fr
 import { WebhookSender } from './webhook-sender.service.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** Longer than an attempt may take: the job does not send a test too. */
+/** Longer than an attempt may take, so that the job does not send a test as well. */
 const TEST_LEASE_MS = 60_000;
 
 /** A page of deliveries, newest first. */

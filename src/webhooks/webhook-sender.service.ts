@@ -59,7 +59,7 @@ export class WebhookSender implements BeforeApplicationShutdown {
     private readonly log: Log,
   ) {}
 
-  /** Starts to deliver what is due. Resolves when no delivery is in progress. */
+  /** Starts to deliver due events. Resolves when no delivery is in progress. */
   @Interval(WEBHOOK_DELIVERIES, LOOK_EVERY_MS)
   async look(): Promise<void> {
     for (const webhook of await this.lease()) {
@@ -108,7 +108,7 @@ export class WebhookSender implements BeforeApplicationShutdown {
   /**
    * On an error, such as a vault that cannot open the secret, deliveries stay due until the lease has ended.
    *
-   * @returns whether the lease was over before everything was sent; others have their turn first.
+   * @returns whether the lease was over before everything was sent; other webhooks come first.
    */
   private async deliver(webhook: WebhookRow): Promise<boolean> {
     const endsAtMs = this.clock.monotonicMs() + BATCH_MS;

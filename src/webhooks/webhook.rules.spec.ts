@@ -5,7 +5,7 @@ import { OwnAddresses } from '../platform/outbound/own-addresses.js';
 import { parseTrustedHosts } from '../platform/outbound/trusted-hosts.rules.js';
 import { outcomeOf, parseEventFilter, parseWebhookUrl, signedHeaders } from './webhook.rules.js';
 
-/** The published vector of the convention. Source: https://www.standardwebhooks.com. */
+/** The published test vector of Standard Webhooks. Source: https://www.standardwebhooks.com. */
 const VECTOR = {
   secret: new Secret('whsec_plJ3nmyCDGBKInavdOK15jsl'),
   id: 'msg_loFOjxBNrRLzqYUf',

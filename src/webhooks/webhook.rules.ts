@@ -16,7 +16,7 @@ const MAX_URL_LENGTH = 2_000;
 const NOT_PRINTABLE_ASCII = /[^\x21-\x7e]/;
 
 export const SECRET_PREFIX = 'whsec_';
-/** Within the 24 to 64 bytes of the convention. */
+/** Within the 24 to 64 bytes of Standard Webhooks. */
 export const SECRET_BYTES = 32;
 /** A replaced secret also signs for a day. */
 export const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1_000;
@@ -28,7 +28,7 @@ const HOUR = 60 * MINUTE;
 const RETRY_AFTER_MS = [
   ...[5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
 ];
-/** A retry comes up to a tenth later, so that receivers do not get all at once. */
+/** A retry is delayed by up to a tenth more, so that receivers do not get all retries at once. */
 const JITTER = 0.1;
 
 /** Of a `bigint`; longer ones did not come from the database. */
@@ -98,7 +98,7 @@ export function outcomeOf(attempt: DeliveryAttempt, attempts: number, random: nu
  * Parses the address of an endpoint: https on a public host, or a host of `TRUSTED_PRIVATE_HOSTS`. Checks the text
  * only; the resolved address is checked when the connection is dialled.
  *
- * @returns the URL as it is called.
+ * @returns the normalised URL.
  * @throws invalid_request at `url`. Source: docs/reference/security.md#outbound-addresses.
  */
 export function parseWebhookUrl(
@@ -135,7 +135,7 @@ const readFilter = listOf(text({ max: 300 }), { min: 1, max: MAX_FILTERS });
 export const FILTER_SCHEMA = { type: 'array', minItems: 1, maxItems: MAX_FILTERS, items: { type: 'string' } } as const;
 
 /**
- * The events that a webhook asks for; null: all.
+ * The events that a webhook subscribes to; null: all.
  *
  * @throws invalid_request at `events` or one of its entries.
  */

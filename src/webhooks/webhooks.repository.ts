@@ -4,7 +4,7 @@ import { OrganizationEntity } from '../accounts/access/organization.entity.js';
 import type { Instant } from '../common/clock.js';
 import { WebhookEntity, type WebhookRow } from './webhook.entity.js';
 
-/** What a write changes. */
+/** The fields that a write changes. */
 export type WebhookChange = Partial<Omit<WebhookRow, 'id' | 'organizationId' | 'createdBy' | 'createdAt'>>;
 
 /** The table webhooks. */

@@ -51,7 +51,7 @@ describeWithRedis('address limits of two instances with one Redis', () => {
   });
 
   it('200 calls at once over both → exactly 60 pass in total', async () => {
-    // Nobody’s address but this run’s: a shared Redis may remember the run before.
+    // An address used only by this run: a shared Redis may still have the counts of the previous run.
     const address = `2001:db8:${process.pid.toString(16)}:${(Date.now() & 0xffff).toString(16)}::1`;
     const answers = await Promise.all(worlds.map((world) => callTimes(100, world, from(address))));
     expect(statuses(answers.flat())).toEqual({ 204: 60, 429: 140 });
@@ -148,7 +148,7 @@ describeBreakingRedis('what Redis holds', () => {
       await eventually(() => stateOf(world, 'ok'), { withinMs: 5_000 });
       await call(world, from('203.0.113.77'));
       const client = new Redis(redis.url);
-      // Written with the next heartbeat, or already with the one before.
+      // Written with the next heartbeat, or already with the previous one.
       await eventually(async () => (await client.exists('gw:mark')) === 1, { withinMs: 5_000 });
       const keys = (await client.keys('*')).sort();
       expect(keys).toEqual([

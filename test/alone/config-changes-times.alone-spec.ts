@@ -12,9 +12,9 @@ import { plainCompletion } from '../support/proxy/upstream.js';
 import { json } from '../support/proxy/upstream-scripts.js';
 import { startWorld } from '../support/world.js';
 
-/** Until other instances know of a change. */
+/** Time until other instances are notified of a change. */
 const KNOWN_MS = 1_000;
-/** Until a connection that brings nothing any more counts as dead, and until it is there again. */
+/** Time until a silent connection counts as dead, and until it is restored. */
 const NOTICED_MS = 5_000;
 
 let url: string;
@@ -42,7 +42,7 @@ afterAll(async () => {
   await dropDatabase(url);
 });
 
-/** An instance that listens, and when it was told of something last. */
+/** A listening instance, and the time of its last notification. */
 async function listening(where = url): Promise<{ changes: ConfigChanges; toldAtMs: () => number }> {
   const changes = new ConfigChanges({ url: new Secret(where), onTrouble: () => undefined });
   opened.push(changes);

@@ -8,12 +8,12 @@ import { dropDatabase, freshDatabase } from '../support/platform/database.js';
 import { startTcpProxy, type TcpProxy } from '../support/platform/tcp-proxy.js';
 import { startWorld, type World } from '../support/world.js';
 
-/** The longest wait that requests are promised, and what two busy cores add to it. */
+/** The maximum promised wait of requests, plus the overhead of two busy cores. */
 const LONGEST_WAIT_MS = 2_000;
-/** Once it is known that nothing answers, nobody waits for it. */
+/** Once the outage is detected, no request waits. */
 const AT_ONCE_MS = 300;
 const RECOVERY = { withinMs: 5_000 };
-/** A scrape does not ask it. */
+/** A scrape does not query it. */
 const SCRAPED_MS = 500;
 /** More than the pool has connections. */
 const CROWD = 40;

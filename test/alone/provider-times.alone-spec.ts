@@ -39,7 +39,7 @@ afterAll(async () => {
   for (const end of ends) await end();
 });
 
-/** Takes what it is sent and never answers. */
+/** Accepts requests and never answers. */
 async function silentServer(): Promise<{ port: number; close: () => Promise<unknown> }> {
   const server = createServer((socket) => {
     socket.resume();

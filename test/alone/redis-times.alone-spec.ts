@@ -9,7 +9,7 @@ import { describeBreakingRedis, startRedis } from '../support/platform/redis.js'
 import { MASTER_NAME, portOf, startRedisCluster, startWatchedRedis } from '../support/platform/redis-topologies.js';
 import { startTcpProxy } from '../support/platform/tcp-proxy.js';
 
-/** What a question waits at most is 250 ms; the rest is what two cores add to fifty of them. */
+/** A command waits at most 250 ms; the rest is the overhead of fifty of them on two cores. */
 const ANSWERED_MS = 1_000;
 const AT_ONCE_MS = 1_000;
 const NOTICED_MS = 2_500;
@@ -97,7 +97,7 @@ describeBreakingRedis('several Redis', () => {
   it(
     'a master of a cluster is frozen → lost within 2.5 s, its callers wait 250 ms at most; unfrozen → back within 5 s',
     async () => {
-      // The others do not miss it that soon: they go on serving their own keys.
+      // The others do not detect its loss that soon: they continue to serve their own keys.
       const { masters, hosts, isWhole, stop } = await startRedisCluster(['--cluster-node-timeout', '15000']);
       ends.push(stop);
       const redis = await connected(`redis+cluster://${hosts}`);

@@ -4,13 +4,13 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createOfflineGateway } from '../../src/bootstrap/offline-gateway.js';
 import { type AccessDeclaration, listRouteAccess } from '../../src/common/http/access.js';
 
-// A difference here is a change of who may call what. Nothing rewrites the table: change it by hand, and say in the
-// commit why the permission changes.
+// A difference here is a change of permissions. Nothing rewrites the table: change it by hand, and say in the commit
+// why the permission changes.
 const TABLE = readFileSync(new URL('access-table.txt', import.meta.url), 'utf8');
 
 /**
- * Whoever may call these may do something to themselves; the service judges what else: everybody may leave, and end the
- * key they hold.
+ * Callers of these routes may act on themselves; the service checks everything else: everybody may leave, and revoke
+ * their own key.
  */
 const OF_ONESELF = ['DELETE /v1/admin/members/:user', 'DELETE /v1/cli/credential', 'PUT /v1/admin/mail'];
 

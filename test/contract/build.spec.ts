@@ -24,7 +24,7 @@ import { leastCpuRatio } from '../support/least-cpu.js';
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 /** Of the CPU of {@link READ_FILES}: 1 to 1.2 are usual. Loading the compiler alone takes 1.5 of it. */
 const MOST_CPU = 1.5;
-/** Reads and hashes each file that a build may read or write: what comparing contents costs on this machine. */
+/** Reads and hashes each file that a build may read or write: the cost of comparing contents on this machine. */
 const READ_FILES = `
   const { readdirSync, readFileSync } = require('node:fs');
   const hash = require('node:crypto').createHash('sha256');
@@ -46,7 +46,7 @@ function startBuild(folder: string, ...args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [join(folder, 'tools/build.mjs'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** What a build told, and how it ended. */
+/** The output of a build, and how it ended. */
 async function endOf(build: ChildProcess) {
   let output = '';
   for (const stream of [build.stdout, build.stderr]) {
@@ -60,7 +60,7 @@ async function endOf(build: ChildProcess) {
 
 describe('the build (docs/adr/0006)', () => {
   let folder: string;
-  /** A project that is built, to copy: a compilation takes many times as long. */
+  /** A built project to copy: a compilation takes many times as long. */
   let builtFolder: string;
   const at = (path: string) => join(folder, path);
   const write = (path: string, text: string) => writeFileSync(at(path), text);

@@ -8,7 +8,7 @@ interface GatewayService {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What the container decides: its ports, its volume and its Postgres. */
+/** The settings that the container sets: its ports, its volume and its Postgres. */
 const OWN = ['HOST', 'PORT', 'DATA_DIR', 'DATABASE_URL'];
 
 const FILE = new URL('../../compose.yaml', import.meta.url);

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const ASSETS = new URL('../../dist/web/assets/', import.meta.url);
 const PAGE = new URL('../../dist/web/index.html', import.meta.url);
-/** What the first page may weigh, compressed, without charts. */
+/** Maximum compressed size of the first page, without charts. */
 const FIRST_PAGE_BYTES = 150_000;
 const IMPORT = /(?:from|import)\s*["']\.\/([\w-]+\.js)["']/g;
 

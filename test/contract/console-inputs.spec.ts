@@ -6,7 +6,7 @@ const FIELD = /<(TextField|TextArea|ListField)\b[^<]*?label=(?:"([^"]*)"|\{([^}]
 /** These wrap a text field for others. */
 const WRAPPERS = new Set(['design/number-field.tsx', 'design/name-form.tsx', 'design/suggest-field.tsx']);
 
-/** What people type of their own accord; where the gateway knows what fits, the field is a choice or offers a list. */
+/** Free text of people; where the gateway knows the valid values, the field is a choice or offers a list. */
 const FREE: Readonly<Record<string, readonly string[]>> = {
   'a name that a person gives': [
     ...['Name', 'Key name', 'Application name', 'Organization name', 'Endpoint name', 'Name of a new passkey'],
@@ -31,7 +31,7 @@ const FREE: Readonly<Record<string, readonly string[]>> = {
       'Package',
       'Signing certificates',
       'Certificates',
-      'Lowest version of the app',
+      'Minimum version of the app',
       'Lowest bundle version',
     ],
     ...['Audience (aud)', 'Allowed origins', 'Header', 'E-mail', 'E-mail (optional)', 'label'],

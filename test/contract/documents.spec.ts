@@ -48,7 +48,7 @@ function codeIn(directory: string): string[] {
     .map((name) => `${directory}/${name}`);
 }
 
-/** Paths in code that lead to nothing. Placeholders and patterns must fit something. */
+/** Paths in code that do not exist. Placeholders and patterns must match a file. */
 function deadPathsIn(text: string): string[] {
   return [...text.matchAll(CODE_WORD)].map(([, word = '']) => word).filter((word) => isPath(word) && !leads(word));
 }

@@ -6,7 +6,7 @@ import { REASONS } from '../../src/common/errors/reasons.js';
 import { NOT_READY_REASONS } from '../../src/health/dto/health.response.js';
 
 const SOURCES = new URL('../../src/', import.meta.url);
-/** Reasons that the code composes: of the name of a limit, a resource, an OAuth error or a failed connection. */
+/** Reasons that the code composes from the name of a limit, a resource, an OAuth error or a failed connection. */
 const COMPOSED = /^(?:oauth|plan_limit|provider)_|_(?:budget_held|budget_spent|limit_reached)$/;
 const DOCUMENT = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
 const ROW = /^\| (\d{3}) \| `([a-z_]+)` \| (.+) \|$/gm;

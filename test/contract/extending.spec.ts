@@ -5,7 +5,7 @@ import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DOCUMENT = readFileSync(`${ROOT}docs/extending.md`, 'utf8');
-/** An example, whose first line says where it would stand, or stands. */
+/** An example whose first line names its file. */
 const EXAMPLE = /```ts\n\/\/ ((?:src|examples\/extension)\/[\w./-]+\.ts)\n([\s\S]*?)```/g;
 const SAMPLE = `${ROOT}examples/extension/`;
 const SETTINGS = /```json\n([\s\S]*?)```/g;
@@ -13,7 +13,7 @@ const COMPILING_MS = 120_000;
 
 const examples = new Map([...DOCUMENT.matchAll(EXAMPLE)].map(([, path = '', text = '']) => [`${ROOT}${path}`, text]));
 
-/** Compiles the examples where they would stand, with the settings of the project. @returns what is wrong with them. */
+/** Compiles the examples at their paths, with the settings of the project. @returns their errors. */
 function problemsOf(texts: ReadonlyMap<string, string>): string[] {
   const { config }: { config?: object } = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, ROOT);

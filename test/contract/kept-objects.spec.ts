@@ -30,7 +30,7 @@ function isJudged(name: string): boolean {
   return REQUEST_NAMES.find(bytes, 1, bytes.length - 1, false) !== undefined;
 }
 
-/** `Owner.member` of those that neither the table judges nor the list of exemptions explains. */
+/** `Owner.member` of those that are neither in the table nor in the list of exemptions. */
 function unjudged(members: readonly DeclaredMember[]): string[] {
   const open = members.filter(({ owner, name, types }) => {
     if (name === 'id') return !types.every(isKnownItem) && EXEMPT_IDS[owner] === undefined;
@@ -39,7 +39,7 @@ function unjudged(members: readonly DeclaredMember[]): string[] {
   return [...new Set(open.map(({ owner, name }) => `${owner}.${name}`))].sort();
 }
 
-/** An object without a type is no item of an input. */
+/** An object without a type is not an item of an input. */
 function isKnownItem(type: string): boolean {
   return ITEM_CONTENT.has(type) || REFERENCE_TYPES.has(type);
 }

@@ -10,7 +10,7 @@ import { ALL_USERS_OUT_OF_STEP, APPS_OUT_OF_STEP, SUMS_OUT_OF_STEP } from '../su
 let url: string;
 let source: DataSource;
 
-/** An event that is stored as they always were. */
+/** An event in the original format. */
 /**
  * Of the months whose events are kept whole: what is spent by application and user that is not the cost of their
  * events.

@@ -26,7 +26,7 @@ interface Document {
   };
 }
 
-/** Whose 503 is no refusal: it says how the service stands. */
+/** Operations whose 503 is not a refusal: it reports the state of the service. */
 const REPORTING = new Set(['getReadiness']);
 const OF_CALLERS = new Set(['Application authentication', 'Application', 'Provider proxy', 'Named endpoints']);
 const RELAYED = ['proxyProviderRequest', 'callNamedEndpoint'];
@@ -67,7 +67,7 @@ function answers(isSo: (headers: readonly string[], status: string, operation: O
   );
 }
 
-/** What the document says of a header of an answer. */
+/** The description of a response header in the document. */
 function described(id: string, status: number | 'default', header: string): Described {
   const found = named(id).responses[status]?.headers?.[header] ?? {};
   return document.components.headers[found.$ref?.split('/').at(-1) ?? ''] ?? found;

@@ -140,7 +140,7 @@ describe('OpenAPI document', () => {
   });
 
   it('docs/openapi.json → the document the service serves', async () => {
-    // In a process of its own: suites of this worker may have defined provider types.
+    // In a separate process: suites of this worker may have defined provider types.
     const args = ['--input-type=module', '--eval', PRINT_DOCUMENT];
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
     expect(JSON.parse(readFileSync(`${ROOT}docs/openapi.json`, 'utf8'))).toEqual(JSON.parse(stdout));

@@ -37,7 +37,7 @@ const WORKFLOWS: [file: string, text: string][] = readdirSync(new URL('../../.gi
   (file) => [file, textOf(`.github/workflows/${file}`)],
 );
 
-/** A tag of a whole version; a commit is as good. A major version or a branch is another action tomorrow. */
+/** A tag of a whole version; a commit is as good. A major version or a branch can change at any time. */
 const PINNED_ACTION = /^[\w.-]+\/[\w./-]+@(?:v\d+\.\d+\.\d+|[\da-f]{40})$/;
 
 function textOf(path: string): string {
@@ -48,7 +48,7 @@ function read(path: string) {
   return JSON.parse(textOf(path));
 }
 
-/** The values of a key, wherever it stands in a workflow. */
+/** The values of a key, anywhere in a workflow. */
 function valuesOf(key: string, workflow: string): string[] {
   return [...workflow.matchAll(new RegExp(`^[ -]*${key}: *(.+)$`, 'gm'))].map(([, value = '']) => value);
 }
@@ -81,7 +81,7 @@ describe('supply chain', () => {
   });
 
   it('locked packages → each has the hash of the reviewed content', () => {
-    // What is in the bundle of another package has the hash of that one.
+    // Packages bundled in another package have its hash.
     const own = LOCKED.filter(([, { inBundle }]) => inBundle !== true);
     expect(own.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([name]) => name)).toEqual([]);
   });

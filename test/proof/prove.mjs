@@ -1,6 +1,6 @@
 /**
  * Proves at length what `npm test` proves in short: `npm run prove -- <name> [options]`. Without a name, lists the
- * names. Each proof runs suites with environment variables that say how much of it, and the seed that repeats it.
+ * names. Each proof runs suites with environment variables for the size, and the seed that repeats it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,14 +9,14 @@ import { parseArgs } from 'node:util';
 import { parserRuns } from './parsers/parsers.mjs';
 
 /**
- * @typedef {object} SuiteRun Suites, and what they are told.
+ * @typedef {object} SuiteRun Suites, and their environment.
  * @property {'unit' | 'e2e'} project
  * @property {readonly string[]} suites patterns of their paths
  * @property {Readonly<Record<string, string>>} env
  *
  * @typedef {object} Proof
  * @property {string} about what it proves, in one line
- * @property {string} option its option that says how much of it
+ * @property {string} option its option for the size
  * @property {string} usual how much without that option, a whole number
  * @property {(howMuch: string, seed: string, parts: readonly string[]) => readonly SuiteRun[]} runs
  */

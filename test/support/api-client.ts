@@ -16,7 +16,7 @@ export function codeOf({ status, body }: Pick<ApiAnswer, 'status' | 'body'>): [n
 
 export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, instead of JSON. */
+  /** Sent unchanged, instead of JSON. */
   readonly raw?: string | Buffer;
 }
 

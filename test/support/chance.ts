@@ -1,6 +1,6 @@
 import { seeded } from './seeded.js';
 
-/** Decisions by chance that a seed repeats. */
+/** Random decisions, repeatable by a seed. */
 export class Chance {
   private readonly random: () => number;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Of a wait: the next pause after one of `ms`, so that what takes long is not asked for a hundred times a second. */
+/** The next pause of a wait after one of `ms`, so that slow conditions are not polled a hundred times a second. */
 export const longerPause = (ms: number): number => Math.min(1.5 * ms, 50);
 
 /** Waits until the condition holds; fails when it does not within `withinMs` milliseconds. */

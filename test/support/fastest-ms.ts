@@ -1,4 +1,4 @@
-/** Milliseconds of CPU that the cheapest of five runs took: what else a busy machine does is not counted. */
+/** Milliseconds of CPU that the cheapest of five runs took: other work of the machine is not counted. */
 export function fastestMs(run: () => unknown): number {
   const times = Array.from({ length: 5 }, () => {
     const before = process.cpuUsage();

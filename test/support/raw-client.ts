@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** What came over one connection, and how it ended: by a plain close, or by a reset. */
+/** The bytes of one connection, and how it ended: by a plain close, or by a reset. */
 export interface RawAnswer {
   /** As latin1, head and framing included. */
   readonly text: string;

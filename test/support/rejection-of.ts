@@ -1,4 +1,4 @@
-/** What a call fails with; fails itself when the call succeeds. */
+/** The error of a call; fails if the call succeeds. */
 export function rejectionOf(call: PromiseLike<unknown>): Promise<unknown> {
   return Promise.resolve(call).then(
     (value) => {

@@ -11,12 +11,12 @@ import { OpenApiCheck } from './openapi/openapi-check.js';
 import { dropDatabase, freshDatabase } from './platform/database.js';
 import { type ScriptedUpstream, startUpstream } from './proxy/upstream.js';
 
-/** A running service of a suite's own: real database, real HTTP, a scripted provider on the loopback. */
+/** A running service for one suite: real database, real HTTP, a scripted provider on the loopback. */
 export interface World {
   readonly baseUrl: string;
   /** Where pages of its console come from. */
   readonly consoleOrigin: string;
-  /** What the service's own description says of answers. */
+  /** The check of answers against the service's own description. */
   readonly check: OpenApiCheck;
   /** Management calls with the owner's key; every answer is checked against the OpenAPI document. */
   readonly api: ApiClient;
@@ -24,7 +24,7 @@ export interface World {
   readonly databaseUrl: string;
   /** The service's own, for statements that no request waits for: tests store thousands of rows at once. */
   readonly dataSource: DataSource;
-  /** What requests ask: to be watched. */
+  /** The pool of requests, to be observed. */
   readonly requestDataSource: DataSource;
   readonly dataDir: string;
   readonly upstream: ScriptedUpstream;

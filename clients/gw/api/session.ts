@@ -29,7 +29,7 @@ interface Credential {
   readonly deploymentId: string | undefined;
 }
 
-/** @throws Failure it is no gateway, or one that speaks another protocol. */
+/** @throws Failure it is not a gateway, or one with another protocol. */
 export async function deploymentAt(url: string, context: Context): Promise<Deployment> {
   context.url = url;
   const capabilities = await read(apiOf(url).GET('/v1/cli/capabilities'));

@@ -39,7 +39,9 @@ export const remove: Action = async (gw) => {
   return { result, text: 'Deleted the credentials.' };
 };
 
-/** The key file of a service account, or an object with the two response keys. @throws Failure it is no JSON object. */
+/**
+ * The key file of a service account, or an object with the two response keys. @throws Failure it is not a JSON object.
+ */
 function credentialsIn(file: string): Credentials {
   let content: unknown;
   try {
@@ -50,8 +52,8 @@ function credentialsIn(file: string): Credentials {
       error instanceof SyntaxError ? 'is not JSON' : error instanceof Error ? error.message : String(error);
     throw Failure.input('invalid_file', `${file}: ${reason}`);
   }
-  if (typeof content !== 'object' || content === null) throw Failure.input('invalid_file', `${file}: is no object`);
+  if (typeof content !== 'object' || content === null) throw Failure.input('invalid_file', `${file}: is not an object`);
   const isPair = 'decryption_key' in content || 'verification_key' in content;
-  // The gateway judges the members.
+  // The gateway validates the members.
   return isPair ? (content as Credentials) : { service_account: { ...content } };
 }

@@ -9,7 +9,7 @@ const plan = (changes: readonly Change[], other: Partial<Plan> = {}): Plan => ({
   ...{ changes, missing: [], unowned: { apps: [], providers: [] }, newKeys: [], ...other },
 });
 
-/** The lines of a document that are in no fence (CommonMark, 4.5). */
+/** The lines of a document outside code fences (CommonMark, 4.5). */
 function outside(markdown: string): readonly string[] {
   let fence: string | undefined;
   return markdown.split('\n').filter((line) => {

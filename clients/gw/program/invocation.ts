@@ -160,7 +160,7 @@ export class Invocation {
     return this.flag('json');
   }
 
-  /** Whether the command may wait for something that happens elsewhere: not with `--no-input`. */
+  /** Whether the command may wait for an external step: not with `--no-input`. */
   get mayWait(): boolean {
     return this.isLeft('input');
   }

@@ -8,7 +8,7 @@ const DEFAULT_ENVIRONMENTS: readonly AttestEnvironment[] = ['production'];
 const MAX_BUNDLE_ID_LENGTH = 255;
 const BUNDLE_ID = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
 
-/** A version that versions of an app are compared with. */
+/** A minimum version of an app. */
 export const dottedNumbers = described(
   { type: 'string', pattern: DOTTED_NUMBERS.source },
   text({ pattern: DOTTED_NUMBERS, problem: 'must be dotted numbers such as 2.10.3' }),

@@ -73,7 +73,7 @@ const categories = refined(
   },
 );
 
-/** Which Android devices and applications prove themselves by the attestation of their key. */
+/** The Android devices and applications that key attestation accepts. */
 @ApiSchema({ name: 'AppKeyAttestation' })
 export class KeyAttestation {
   @Required(distinct(listOf(packageName, { min: 1, max: MAX_PACKAGES }), 'must not name a package twice'), {
@@ -90,7 +90,7 @@ export class KeyAttestation {
 
   @Default(oneOf(LEVELS), 'tee', {
     showDefault: true,
-    description: 'Where the key lives: the trusted environment, or StrongBox, which fewer phones have.',
+    description: 'Where the key is stored: the trusted environment, or StrongBox, which fewer phones have.',
   })
   readonly min_security_level: 'tee' | 'strongbox';
 
@@ -105,7 +105,8 @@ export class KeyAttestation {
 
   @Default(flag(), true, {
     showDefault: true,
-    description: 'False accepts systems that the device’s vendor did not sign. An unlocked bootloader never passes.',
+    description:
+      'False accepts systems that the device’s vendor did not sign. An unlocked bootloader is always refused.',
   })
   readonly verified_boot: boolean;
 
@@ -123,7 +124,7 @@ export class KeyAttestation {
 export class ProofAppAttest extends AppAttest {
   @Optional(categories, {
     description:
-      'How the app may have come onto the device, as iOS and macOS 27 sign it: 2 TestFlight, 3 development, 4 App Store, 5 enterprise or ad hoc, and others.',
+      'Allowed sources of the installation, as iOS and macOS 27 sign them: 2 TestFlight, 3 development, 4 App Store, 5 enterprise or ad hoc, and others.',
   })
   readonly allowed_categories?: readonly number[];
 
@@ -133,7 +134,8 @@ export class ProofAppAttest extends AppAttest {
   readonly min_bundle_version?: string;
 
   @Optional(flag(), {
-    description: 'True refuses devices that sign neither, as systems before 27; absent or false: nothing follows.',
+    description:
+      'True refuses devices that sign neither, such as systems before 27; absent or false: they are accepted.',
   })
   readonly require_signals?: boolean;
 
@@ -141,10 +143,10 @@ export class ProofAppAttest extends AppAttest {
   readonly mode: ProofMode;
 }
 
-/** A word of `deviceRecognitionVerdict`. */
+/** A value of `deviceRecognitionVerdict`. */
 export type DeviceVerdict = (typeof DEVICE_VERDICTS)[number];
 
-/** Which verdicts of Play Integrity vouch for a device and its copy of the application. */
+/** The Play Integrity verdicts that vouch for a device and its copy of the application. */
 @ApiSchema({ name: 'AppPlayIntegrity' })
 export class PlayIntegrity {
   @Required(packageName, { description: 'Application id that the token must name.' })
@@ -158,19 +160,20 @@ export class PlayIntegrity {
   readonly certificates?: readonly string[];
 
   @Required(distinctWords(DEVICE_VERDICTS, 'must not name a verdict twice'), {
-    description: 'Device verdicts that the token must have, all of them.',
+    description: 'Device verdicts that the token must contain, all of them.',
   })
   readonly require: readonly DeviceVerdict[];
 
   @Default(flag(), false, {
     showDefault: true,
-    description: 'True accepts copies that the store does not know, also repackaged ones unless `certificates` is set.',
+    description:
+      'True accepts copies that Google Play does not recognize, including repackaged ones unless `certificates` is set.',
   })
   readonly allow_unrecognized: boolean;
 
   @Default(flag(), false, {
     showDefault: true,
-    description: 'True accepts users who did not get the app from the store.',
+    description: 'True accepts users who did not get the app from Google Play.',
   })
   readonly allow_unlicensed: boolean;
 
@@ -190,7 +193,7 @@ export class PlayIntegrity {
   readonly mode: ProofMode;
 }
 
-/** The proofs that an application takes: at least one. */
+/** The proofs that an application accepts: at least one. */
 @ApiSchema({ name: 'AppProofs' })
 export class Proofs {
   @Optional(objectOf(ProofAppAttest), { description: 'App Attest, for Apple devices.' })
@@ -203,7 +206,7 @@ export class Proofs {
   readonly play_integrity?: PlayIntegrity;
 }
 
-/** The word by which a request names a proof. */
+/** The name of a proof in a request. */
 export type ProofName = keyof Proofs;
 
 /** Every proof. */

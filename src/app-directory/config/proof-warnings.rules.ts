@@ -2,7 +2,7 @@ import type { Authentication } from './authentication-config.js';
 import { PROOF_MODES } from './device-proofs-config.js';
 
 /**
- * What an operator should know of proofs that are looser than others of the application.
+ * Warnings for an operator about proofs that are looser than others of the application.
  *
  * Source: docs/reference/application-api.md#modes-of-proofs.
  */

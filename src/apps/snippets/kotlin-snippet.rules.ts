@@ -2,13 +2,13 @@ import type { Proofs } from '../../app-directory/config/device-proofs-config.js'
 import type { Snippet } from '../dto/app-snippet.response.js';
 import { type SnippetCall, unsupported } from './snippet-target.rules.js';
 
-const THREAD_NOTE = 'The functions wait for answers: call them off the main thread. They need Android 8 (API 26).';
+const THREAD_NOTE = 'The functions block: call them off the main thread. They need Android 8 (API 26).';
 const KEY_NOTE =
-  'Call registerDevice once per install; the key stays in the key store. Get a token before each hour ends.';
+  'Call registerDevice once per install; the key is stored in the keystore. Get a new token within every hour.';
 const EMULATOR_NOTE = 'Emulators and phones with an unlocked bootloader are refused.';
 const PLAY_NOTE =
   'The library is com.google.android.play:integrity; CLOUD_PROJECT_NUMBER is that of the project linked in Play Console.';
-const ISSUER_NOTE = 'issuerToken is the user’s token of the identity provider that the application names.';
+const ISSUER_NOTE = 'issuerToken is the user’s token from the identity provider of the application.';
 
 /** How a phone registers its key. */
 interface Registration {
@@ -108,19 +108,19 @@ const IMPORTS = [
 ];
 
 /**
- * The call in Kotlin, for a mobile application that takes a proof of Android devices: key attestation before Play
- * Integrity, where it takes both.
+ * The call in Kotlin, for a mobile application that accepts a proof of Android devices; of both, key attestation is
+ * preferred to Play Integrity.
  *
- * @throws unsupported_snippet the application has keys, takes no such proof, or the call is a form.
- * Source: docs/reference/application-api.md#device-attestation, docs/reference/application-api.md#token-exchange.
+ * @throws unsupported_snippet the application has keys, accepts no such proof, or the call is a form. Source:
+ * docs/reference/application-api.md#device-attestation, docs/reference/application-api.md#token-exchange.
  */
 export function kotlinSnippet({ origin, appId, authentication, target }: SnippetCall): Snippet {
   if (authentication.type === 'api_key') {
-    throw unsupported('A key of an application must not be in an app that people install; ask for curl.');
+    throw unsupported('An application key must not be part of an app that people install; use curl.');
   }
   const registration = authentication.type === 'device_proofs' ? registrationOf(authentication.proofs) : undefined;
-  if (registration === undefined) throw unsupported('The application takes no proof of Android devices; ask for curl.');
-  if (target.body === undefined) throw unsupported('There is no example of an upload in Kotlin; ask for curl.');
+  if (registration === undefined) throw unsupported('The application accepts no proof of Android devices; use curl.');
+  if (target.body === undefined) throw unsupported('There is no Kotlin example for uploads; use curl.');
   const hasIssuer = authentication.end_user.source === 'issuer';
   const parameter = hasIssuer ? ['issuerToken: String'] : [];
   const member = hasIssuer ? '.put("issuer_token", issuerToken)' : '';
@@ -131,7 +131,7 @@ export function kotlinSnippet({ origin, appId, authentication, target }: Snippet
 
 const val APP_ID = ${text(appId)}
 const val APP_URL = ${text(`${origin}/v1/apps/${appId}/`)}
-/** In the key store of the system. */
+/** In the system keystore. */
 const val KEY = "gateway"${registration.constants}
 
 fun base64(bytes: ByteArray): String = Base64.getEncoder().encodeToString(bytes)
@@ -145,7 +145,7 @@ fun publicKey(): PublicKey = keyStore().getCertificate(KEY).publicKey
 /** The hash of the point, which is the end of the key. */
 fun keyId(): String = base64(sha256(publicKey().encoded.takeLast(65).toByteArray()))
 
-/** Sends JSON, and answers what came if it was a success. */
+/** Sends JSON, and returns the response body if it succeeded. */
 fun post(path: String, body: String, headers: Map<String, String> = emptyMap()): String {
     val connection = URL(APP_URL + path).openConnection() as HttpURLConnection
     connection.requestMethod = "POST"

@@ -3,7 +3,7 @@ import { type SnippetCall, unsupported } from './snippet-target.rules.js';
 
 const DEVICE_NOTE = 'Device attestation works on a device only; on the simulator isSupported is false.';
 const KEY_NOTE = 'Call registerDevice once per install and keep the key id in the keychain; get a token once per hour.';
-const ISSUER_NOTE = 'issuerToken is the user’s token of the identity provider that the application names.';
+const ISSUER_NOTE = 'issuerToken is the user’s token from the identity provider of the application.';
 
 /**
  * The call in Swift, with device attestation, for a mobile application.
@@ -13,12 +13,12 @@ const ISSUER_NOTE = 'issuerToken is the user’s token of the identity provider 
  */
 export function swiftSnippet({ origin, appId, authentication, target }: SnippetCall): Snippet {
   if (authentication.type === 'api_key') {
-    throw unsupported('A key of an application must not be in an app that people install; ask for curl.');
+    throw unsupported('An application key must not be part of an app that people install; use curl.');
   }
   if (authentication.type === 'device_proofs' && authentication.proofs.app_attest === undefined) {
-    throw unsupported('The application does not accept App Attest; ask for curl.');
+    throw unsupported('The application does not accept App Attest; use curl.');
   }
-  if (target.body === undefined) throw unsupported('There is no example of an upload in Swift; ask for curl.');
+  if (target.body === undefined) throw unsupported('There is no Swift example for uploads; use curl.');
   const hasIssuer = authentication.end_user.source === 'issuer';
   const parameter = hasIssuer ? ', issuerToken: String' : '';
   const member = hasIssuer ? '"issuer_token": issuerToken, ' : '';
@@ -31,7 +31,7 @@ let appId = ${text(appId)}
 let appURL = URL(string: ${text(`${origin}/v1/apps/${appId}/`)})!
 let device = DCAppAttestService.shared
 
-/// Sends JSON, and answers what came if it was a success.
+/// Sends JSON, and returns the response body if it succeeded.
 func post(_ path: String, _ body: Data, headers: [String: String] = [:]) async throws -> Data {
     var request = URLRequest(url: URL(string: path, relativeTo: appURL)!)
     request.httpMethod = "POST"
@@ -53,7 +53,7 @@ func newChallenge() async throws -> String {
     return challenge
 }
 
-/// Once per install. Answers the id of the device's key.
+/// Once per install. Returns the id of the device's key.
 func registerDevice(${parameter.slice(2)}) async throws -> String {
     let keyId = try await device.generateKey()
     let challenge = try await newChallenge()

@@ -29,8 +29,8 @@ export class AttestationRoots {
 }
 
 /**
- * The vendor's root, or the operator's certificates in its place (`APP_ATTEST_ROOT_CA_FILE`). It runs at start-up,
- * which fails when the file is invalid.
+ * The vendor's root, or the operator's certificates in its place (`APP_ATTEST_ROOT_CA_FILE`). It runs at startup, which
+ * fails if the file is invalid.
  *
  * @throws EnvironmentError naming the variable.
  */

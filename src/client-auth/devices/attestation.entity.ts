@@ -59,7 +59,7 @@ export class DeviceKeyEntity {
   @Column({ type: 'jsonb', nullable: true })
   facts: DeviceFacts | null;
 
-  /** Of App Attest: CMS, as sent; not judged. */
+  /** Of App Attest: CMS, as sent; not validated. */
   @Column({ type: 'bytea', nullable: true })
   receipt: Buffer | null;
 

@@ -6,10 +6,13 @@ import { type PlayIntegrityFacts, requireIntegrityPolicy } from './play/integrit
 import { requireAppAttestPolicy } from './proof/signal-policy.rules.js';
 import { type AppAttestFacts, type AppleSignals, NO_SIGNALS } from './proof/signals.rules.js';
 
-/** What rules read of a proof; kept with the key, and in authentication events. Nothing of it identifies a device. */
+/**
+ * The facts of a proof that policies check; stored with the key and in authentication events. None of them identifies a
+ * device.
+ */
 export type DeviceFacts = AppAttestFacts | KeyAttestationFacts | PlayIntegrityFacts;
 
-/** Why {@link requireFacts} refuses facts. */
+/** Reasons for which {@link requireFacts} refuses facts. */
 const POLICY_REASONS: readonly Reason[] = [
   'environment_not_allowed',
   'signals_missing',
@@ -31,7 +34,7 @@ const POLICY_REASONS: readonly Reason[] = [
   'license_not_evaluated',
 ];
 
-/** Whether a refusal follows from facts and a configuration alone, so that another configuration can be judged. */
+/** Whether a refusal depends only on facts and configuration, so that it can be previewed for another configuration. */
 export function isPolicyReason(reason: string): boolean {
   return POLICY_REASONS.some((one) => one === reason);
 }
@@ -45,13 +48,13 @@ function isFacts(stored: unknown): stored is DeviceFacts {
   return typeof stored === 'object' && stored !== null && ('environment' in stored || 'package_name' in stored);
 }
 
-/** The facts of an App Attest key that says nothing else. */
+/** The facts of an App Attest key without signals. */
 export function plainFacts(environment: AttestEnvironment): AppAttestFacts {
   return { environment, ...NO_SIGNALS, full_security: null };
 }
 
 /**
- * Judges the facts of a key by a configuration, if that takes the proof.
+ * Checks the facts of a key against a configuration, if it accepts the proof.
  *
  * @throws attest_failed, app_version_too_old.
  */
@@ -63,7 +66,7 @@ export function requireFacts(facts: DeviceFacts, { app_attest, key_attestation, 
   } else if (play_integrity !== undefined) requireIntegrityPolicy(facts, play_integrity);
 }
 
-/** The facts of an App Attest key once it says more, or something else. */
+/** The facts of an App Attest key with new or changed signals. */
 export function withSignals(facts: DeviceFacts, { category, bundle_version }: AppleSignals): DeviceFacts {
   if (!('environment' in facts)) return facts;
   return {

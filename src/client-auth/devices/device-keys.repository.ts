@@ -50,7 +50,7 @@ export interface DeviceKeyUse {
   readonly challenge: string;
   /** Null: the key has none. */
   readonly counter: number | null;
-  /** What the device says by now. */
+  /** Current facts of the device. */
   readonly facts: DeviceFacts;
 }
 
@@ -109,7 +109,7 @@ export class DeviceKeysRepository {
       .getRawOne<UserDeviceRow>();
     if (row === undefined) return undefined;
     const { status, publicKey, counter, chainSerials, ...proven } = row;
-    // A key from before App Attest said more has an environment alone.
+    // A key from before App Attest had signals has only an environment.
     const facts = row.facts ?? (row.environment && plainFacts(row.environment));
     if (publicKey === null || facts === null) return { status, key: null };
     return { status, key: { ...proven, facts, publicKey, counter: Number(counter), serials: chainSerials ?? [] } };
@@ -125,7 +125,7 @@ export class DeviceKeysRepository {
   }
 
   /**
-   * Deletes the least recently used keys of the key's user until `kept` are left, and reports them to webhooks. The key
+   * Deletes the least recently used keys of the key's user until `kept` remain, and reports them to webhooks. The key
    * itself always stays, so that a clock difference between instances cannot delete it.
    */
   async deleteOldest(

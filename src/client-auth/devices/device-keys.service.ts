@@ -53,7 +53,7 @@ export class DeviceKeysService {
   /**
    * Spends the challenge and raises the counter; of several identical requests one succeeds.
    *
-   * @throws attest_failed the challenge is not valid, a concurrent use raised the counter first, or the key is gone.
+   * @throws attest_failed the challenge is not valid, a concurrent use raised the counter first, or the key is deleted.
    * Source: docs/reference/security.md#attestation-checks.
    */
   async use(app: AppRef, use: DeviceKeyUse): Promise<void> {

@@ -63,10 +63,10 @@ class CountedIds extends Ids {
   }
 }
 
-// Where this suite pauses to see that nothing happens, timers decide: of two in one process the one that is due earlier
-// ends first, on a busy machine, too.
+// Where this suite waits to see that nothing happens, timers decide: the timer that is due earlier fires first, even on
+// a busy machine.
 
-/** What goes on while timers stand still. */
+/** Work that continues while timers are stopped. */
 const UNTIMED = ['nextTick', 'queueMicrotask', 'performance', 'Date', 'setImmediate'] as const;
 const away = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 const names = (count: number, first = 1) => Array.from({ length: count }, (_, index) => `user-${first + index}`);

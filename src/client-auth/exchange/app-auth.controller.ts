@@ -110,7 +110,7 @@ export class AppAuthController {
   @Operation({
     id: 'registerAppAttestKey',
     tag: TAG,
-    summary: 'Register a device by its attestation',
+    summary: 'Register a device',
     description:
       'App Attest: the device signs the SHA-256 of the 32 bytes that the challenge encodes. Android key attestation: these bytes are the attestation challenge of a new key. Play Integrity: `requestHash` or `nonce` of the token is base64url of the SHA-256 of the text that an exchange signs. `proof` names the proof; absent, it is `app_attest`, and an application of App Attest alone ignores it. `issuer_token` is required where users sign in, and refused elsewhere. Unknown members are ignored.',
   })

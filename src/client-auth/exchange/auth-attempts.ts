@@ -24,7 +24,7 @@ export interface AuthAttempt {
   claimDelayMs: number | null;
   /** The proof that the device offers. */
   proof: ProofName | null;
-  /** What the proof said, as far as rules read it. */
+  /** The facts of the proof that policies check. */
   facts: DeviceFacts | null;
   /** Why the proof failed, on a success that its mode allows; absent on any other. */
   failed?: GatewayError;
@@ -100,7 +100,7 @@ export class AuthAttempts {
   }
 }
 
-/** Events of other applications are as they were before there were several proofs. */
+/** Events of other applications are unchanged since before several proofs were supported. */
 function takesProofs(app: AppSnapshot): boolean {
   return app.configError === null && app.config.authentication.type === 'device_proofs';
 }

@@ -15,13 +15,13 @@ import { isBelowVersion } from '../../common/dotted-version.rules.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import type { UnprovenMode } from '../callers/gateway-token.rules.js';
 
-/** What an application with device attestation accepts. */
+/** The proofs that an application with device attestation accepts. */
 export interface DeviceApp {
   readonly end_user: DeviceAuthentication['end_user'];
   readonly proofs: Proofs;
-  /** Lowest claimed version; undefined: any. */
+  /** Minimum claimed version; undefined: any. */
   readonly minAppVersion: string | undefined;
-  /** Whether requests name their proof; otherwise the member is ignored, as any other. */
+  /** Whether requests name their proof; otherwise the member is ignored like any unknown one. */
   readonly isProofNamed: boolean;
 }
 
@@ -95,7 +95,7 @@ export function requireClaimedVersion({ minAppVersion: minimum }: DeviceApp, ver
 const LOOSEST_FIRST: readonly UnprovenMode[] = ['observe', 'tier'];
 
 /**
- * What a failed proof gets.
+ * The result of a failed proof.
  *
  * @param proof null: a signature of an unknown key, which may be of each proof that signs; the loosest counts.
  * @returns `undefined`: a refusal.

@@ -41,7 +41,7 @@ interface AdmittedDevice {
   readonly unproven?: UnprovenMode;
 }
 
-/** What a device sent, and whose it is. */
+/** The proof that a device sent, and its user. */
 interface ClaimedProof {
   readonly userId: string;
   readonly proof: AssertedProof | SignedProof;
@@ -87,7 +87,10 @@ export class DeviceExchangeService {
     return admitted;
   }
 
-  /** The device by its proof; of a failed one, what its mode allows. In every case the challenge is spent. */
+  /**
+   * The device, authenticated by its proof; for a failed one, the result that its mode allows. The challenge is spent
+   * in every case.
+   */
   private async admitted(
     app: ReadableApp,
     device: DeviceApp,
@@ -98,7 +101,7 @@ export class DeviceExchangeService {
     let isSpent = false;
     try {
       const key = await this.acceptedKey(app, device, claimed, attempt);
-      // Whatever fails from here on has spent the challenge.
+      // The challenge is already spent if anything fails from here on.
       isSpent = true;
       const used = await this.verified(app, device, proof, key, attempt);
       await this.keys.use(app, { userId, keyId: proof.key_id, challenge: proof.challenge, ...used });
@@ -111,7 +114,7 @@ export class DeviceExchangeService {
     }
   }
 
-  /** The stored key, if the configuration of now accepts it. */
+  /** The stored key, if the current configuration accepts it. */
   private async acceptedKey(
     app: ReadableApp,
     device: DeviceApp,
@@ -148,7 +151,7 @@ export class DeviceExchangeService {
   }
 
   /**
-   * What the proof changes of the key. An invalid proof, and one that says what the configuration refuses, spends its
+   * The changes of the key by the proof. An invalid proof, and one whose facts the configuration refuses, spends its
    * challenge here; a valid one leaves it to `use`, which spends the challenge and raises the counter in one step.
    */
   private async verified(

@@ -36,7 +36,7 @@ type AndroidProof = RegisterAndroidUserDeviceRequest | RegisterAndroidInstallReq
 type PlayProof = RegisterPlayUserDeviceRequest | RegisterPlayInstallRequest;
 type RegistrationProof = AppleProof | AndroidProof | PlayProof;
 
-/** Verifies what devices send to register, by the kind of their proof. */
+/** Verifies registrations of devices, by the kind of their proof. */
 @Injectable()
 export class RegistrationProofs {
   constructor(
@@ -47,7 +47,7 @@ export class RegistrationProofs {
 
   /**
    * @param spentAt when the challenge was spent.
-   * @param attempt gets the facts of the proof.
+   * @param attempt receives the facts of the proof.
    * @throws attest_failed, app_version_too_old; service_unavailable, internal_error.
    */
   async verify(
@@ -102,9 +102,9 @@ export class DeviceRegistrationService {
 
   /**
    * @param body as sent.
-   * @returns the key's user; of a failed proof, if its mode allows that, an identity without a key.
+   * @returns the key's user; for a failed proof, if its mode allows that, an identity without a key.
    * @throws auth_method_not_supported, invalid_request, issuer_*, app_version_too_old (as claimed), auth_required
-   * (blocked), attest_failed; in this order. The first ones leave the challenge as it is.
+   * (blocked), attest_failed; in this order. The first ones do not spend the challenge.
    */
   async register(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<RegisteredDevice> {
     const device = requireDeviceApp(app);

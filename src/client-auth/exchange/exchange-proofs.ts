@@ -6,7 +6,7 @@ import type { StoredDeviceKey } from '../devices/device-keys.repository.js';
 import { DeviceProofs } from '../devices/device-proofs.service.js';
 import type { DeviceApp } from './auth-modes.rules.js';
 
-/** What a device signed. */
+/** The signature of a device. */
 interface SentProof {
   readonly key_id: string;
   readonly challenge: string;
@@ -16,7 +16,7 @@ interface SentProof {
   readonly signature?: string;
 }
 
-/** What a verified proof changes of the stored key. */
+/** The changes of the stored key by a verified proof. */
 export interface UsedKey {
   /** Null: the key has none. */
   readonly counter: number | null;
@@ -47,7 +47,7 @@ export function requireKeyOf(
   if (key.proof !== 'app_attest') requireFacts(key.facts, proofs);
 }
 
-/** Verifies what registered devices send to get a token. */
+/** Verifies the proofs of registered devices. */
 @Injectable()
 export class ExchangeProofs {
   constructor(private readonly proofs: DeviceProofs) {}

@@ -10,7 +10,7 @@ import { DeviceExchangeService } from './device-exchange.service.js';
 export interface GatewayToken {
   readonly token: string;
   readonly lifetimeSeconds: number;
-  /** The proof failed, and its mode gave a token all the same. */
+  /** The proof failed, and its mode allowed a token. */
   readonly isUnproven: boolean;
 }
 

@@ -6,7 +6,7 @@ import { isChallengeRefusal } from '../devices/challenges.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 import { type DeviceApp, leniencyOf } from './auth-modes.rules.js';
 
-/** A device that proved nothing, and gets a token all the same. */
+/** An unproven device that gets a token. */
 export interface UnprovenDevice {
   readonly userId: string;
   readonly authMethod: 'unproven';
@@ -14,8 +14,8 @@ export interface UnprovenDevice {
 }
 
 /**
- * Gives a failed proof what its mode allows: an identity that is no registered key's user. A challenge that is not in
- * force is refused in every mode; a failure of the gateway is no failed proof.
+ * Applies the mode of a failed proof: an identity that is not the user of any registered key. An invalid challenge is
+ * refused in every mode; a failure of the gateway is not a failed proof.
  *
  * Source: docs/reference/application-api.md#modes-of-proofs.
  */
@@ -23,14 +23,14 @@ export interface UnprovenDevice {
 export class UnprovenDevices {
   constructor(private readonly ids: Ids) {}
 
-  /** Whether this error gets a token. */
+  /** Whether the device gets a token despite this error. */
   isAdmitted(device: DeviceApp, error: unknown, attempt: AuthAttempt): boolean {
     return modeFor(device, error, attempt) !== undefined;
   }
 
   /**
    * @param userId of the identity token, where users sign in; it becomes the user of the attempt.
-   * @throws the error, where the mode of the proof refuses it.
+   * @throws the error, if the mode of the proof refuses it.
    */
   admit(device: DeviceApp, userId: string, error: unknown, attempt: AuthAttempt): UnprovenDevice {
     const mode = modeFor(device, error, attempt);

@@ -15,7 +15,7 @@ import {
 
 const ORIGIN = 'https://app.example.com';
 const ALLOWED = new Set([ORIGIN, 'http://localhost:5173', 'capacitor://localhost']);
-/** What no page of another origin may be taken for. */
+/** Texts that are not an allowed origin. */
 const FOREIGN = [
   ...['null', '*', '', 'https://APP.example.com', 'HTTPS://app.example.com', 'https://app.example.com/'],
   ...['https://app.example.com:443', 'https://app.example.com:8443', 'http://app.example.com', 'https://example.com'],
@@ -106,7 +106,7 @@ describe('answers', () => {
     for (const server of servers) server.close();
   });
 
-  /** What a client gets of a relayed head after these headers were set. */
+  /** The relayed head for the client after these headers were set. */
   async function relayed(set: Record<string, string>, headers: string[]): Promise<IncomingMessage> {
     const server = createServer((_request, response) => {
       for (const [name, value] of Object.entries(set)) response.setHeader(name, value);

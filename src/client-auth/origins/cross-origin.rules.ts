@@ -8,7 +8,7 @@ const ALLOW_ORIGIN = 'access-control-allow-origin';
 const EXPOSE_HEADERS = 'access-control-expose-headers';
 /** Headers of the gateway's own answers that pages may read; for relayed answers, see {@link completeRelayedHead}. */
 const EXPOSED = `retry-after, ${SERVER_TIMING}`;
-/** Those that the routes of an application accept. */
+/** The methods that the routes of an application accept. */
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE';
 /** How long browsers cache the response to a preflight; the maximum of Chromium. */
 const MAX_AGE_SECONDS = 7_200;
@@ -32,15 +32,15 @@ export function originsOf(app: AppSnapshot | undefined): ReadonlySet<string> | u
   return app === undefined || app.configError !== null ? undefined : app.allowedOrigins;
 }
 
-/** The headers that every answer of an application with allowed origins has, whether it serves or refuses. */
+/** The headers of every answer of an application with allowed origins, including refusals. */
 export function callHeaders(allowed: ReadonlySet<string>, origin: string | undefined): OutgoingHttpHeaders {
   if (origin === undefined || !allowed.has(origin)) return VARY_ORIGIN;
   return { ...VARY_ORIGIN, [ALLOW_ORIGIN]: origin, [EXPOSE_HEADERS]: EXPOSED };
 }
 
 /**
- * The headers of the answer to a preflight. Any header may be sent: there are no cookies or other credentials that a
- * browser adds by itself, so a page can send nothing that other clients could not.
+ * The headers of the answer to a preflight. Any header may be sent: browsers add no cookies or other credentials here,
+ * so a page can send nothing that other clients could not.
  *
  * @param requested `Access-Control-Request-Headers`.
  * @throws forbidden the same for an application without allowed origins, one that does not allow this origin, and an

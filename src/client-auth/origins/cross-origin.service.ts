@@ -9,7 +9,7 @@ import { appIdOf, callHeaders, isPreflight, originsOf, preflightHeaders } from '
 
 /**
  * Lets the pages of the origins that an application lists call its routes (CORS). It runs before every route, so that
- * pages can read every refusal, too. An application that lists none answers as if there were no CORS.
+ * pages can also read every refusal. An application without a list answers without CORS.
  *
  * Source: docs/reference/application-api.md#calls-from-web-pages.
  */

@@ -20,9 +20,9 @@ export class EnforcementPreviewController {
   @Operation({
     id: 'previewAppEnforcement',
     tag: TAG,
-    summary: 'Who would be refused if proofs were enforced',
+    summary: 'Preview whom enforcement of proofs would refuse',
     description:
-      'Judges the recorded attempts of devices, those that were admitted, by a configuration of device proofs. Changes nothing.',
+      'Checks the recorded attempts of devices that were admitted against a configuration of device proofs. Changes nothing.',
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: EnforcementPreviewResponse })

@@ -29,7 +29,7 @@ export interface AdmittedAttempts {
   readonly outcome: string;
   readonly reason: string | null;
   readonly appVersion: string | null;
-  /** As stored; null where the proof said nothing that could be read. */
+  /** As stored; null if the proof contained no readable facts. */
   readonly facts: unknown;
   readonly attempts: number;
 }
@@ -41,7 +41,7 @@ export interface LostAttempts extends Pick<AdmittedAttempts, 'proof' | 'day' | '
 
 interface Refusal {
   readonly reason: string;
-  /** Also where the mode admits failed proofs. */
+  /** Even if the mode admits failed proofs. */
   readonly isFinal: boolean;
 }
 
@@ -81,7 +81,7 @@ function modesFor(proof: ProofName | null, proofs: Proofs): ProofMode[] {
   return meantProofs(proof).flatMap((name) => proofs[name]?.mode ?? []);
 }
 
-/** What is wrong with an attempt: what rules read of it is judged anew, anything else stays as it was. */
+/** Why an attempt fails: its facts are checked again, any other reason stays. */
 function flawOf({ outcome, reason, ...attempt }: AdmittedAttempts, proofs: Proofs): Refusal | undefined {
   const facts = readFacts(attempt.facts);
   const failed = outcome === WOULD_REJECT && reason !== null && !(facts && isPolicyReason(reason)) ? reason : undefined;
@@ -90,7 +90,7 @@ function flawOf({ outcome, reason, ...attempt }: AdmittedAttempts, proofs: Proof
 }
 
 /**
- * What would have been found before the flaw: of App Attest the environment alone, as signals come with the assertion.
+ * What would have failed before it: for App Attest only the environment, since signals come with the assertion.
  */
 function flawBefore(facts: DeviceFacts, proofs: Proofs): Refusal | undefined {
   const { app_attest: apple } = proofs;
@@ -108,7 +108,7 @@ function flawOfFacts(facts: DeviceFacts, proofs: Proofs): Refusal | undefined {
   }
 }
 
-/** Sums of attempts with the same proof, reason, day and version; the most first. */
+/** Sums of attempts with the same proof, reason, day and version; largest first. */
 export function lostBy(lost: readonly LostAttempts[]): LostAttempts[] {
   const sums = new Map<string, LostAttempts>();
   for (const one of lost) {

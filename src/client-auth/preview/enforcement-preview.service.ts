@@ -15,18 +15,21 @@ import {
   refusalOf,
 } from './enforcement-preview.rules.js';
 
-/** What a configuration would have refused. Source: docs/reference/management-api.md#preview-of-enforcement. */
+/**
+ * The attempts that a configuration would have refused. Source:
+ * docs/reference/management-api.md#preview-of-enforcement.
+ */
 export interface EnforcementPreview {
   /** That were admitted. */
   readonly attempts: number;
   readonly wouldReject: number;
-  /** Different known users of the refused attempts; undefined: nobody of them is known. */
+  /** Different known users of the refused attempts; undefined: none of them is known. */
   readonly users: number | undefined;
   /** The largest first. */
   readonly by: readonly LostAttempts[];
 }
 
-/** The most parts of an answer. */
+/** Maximum number of parts of an answer. */
 const MAX_PARTS = 1_000;
 
 /** Replays recorded attempts against a configuration. */
@@ -67,7 +70,7 @@ export class EnforcementPreviews {
       const { config } = this.parser.read(app.config);
       const authentication = config && enforced(config.authentication);
       if (authentication !== undefined) return authentication;
-      throw invalidRequest('authentication', 'is required: the application takes no device proofs');
+      throw invalidRequest('authentication', 'is required: the application accepts no device proofs');
     }
     const { authentication } = this.parser.parse({ ...Object(app.config), authentication: sent });
     if (authentication.type === 'device_proofs') return authentication;
@@ -81,7 +84,7 @@ const PROOF_OF_METHOD: Readonly<Partial<Record<AuthMethod, ProofName>>> = {
   play_integrity: 'play_integrity',
 };
 
-/** Attempts that did not name their proof are known by their method. */
+/** The proof of attempts that did not name it is derived from their method. */
 function toAttempts(row: AdmittedAttemptsRow): AdmittedAttempts & { readonly mark: string } {
   const { day, outcome, reason, facts, mark } = row;
   const proof = row.proof ?? PROOF_OF_METHOD[row.auth_method] ?? null;

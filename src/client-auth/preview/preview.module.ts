@@ -6,7 +6,7 @@ import { EnforcementPreviewController } from './enforcement-preview.controller.j
 import { EnforcementPreviews } from './enforcement-preview.service.js';
 
 /**
- * Says whom a configuration of device proofs would refuse, from the recorded attempts.
+ * Reports whom a configuration of device proofs would refuse, based on recorded attempts.
  *
  * Source: docs/reference/management-api.md#preview-of-enforcement.
  *

@@ -162,7 +162,7 @@ function documented({ description }: { readonly description?: string }): object 
   return description === undefined ? {} : { description };
 }
 
-/** @param property what the OpenAPI property says besides the schema of the value; absent: there is none. */
+/** @param property the OpenAPI property in addition to the schema of the value; absent: none. */
 function field<T>(member: Omit<Member, 'name'>, property?: object): Field<T> {
   return (target: object, name: string) => {
     declared.set(target, [...(declared.get(target) ?? []), { ...member, name }]);

@@ -5,7 +5,7 @@
 const MISLEADING = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff]/u;
 const MISLEADING_RUNS = new RegExp(`${MISLEADING.source}+`, 'gu');
 
-/** What is wrong with a name that is refused. */
+/** The problem of a refused name. */
 export const MISLEADING_NAME = 'must not have control, direction or invisible characters';
 
 /**

@@ -49,7 +49,7 @@ describe('draining a server', () => {
       isOver = true;
     });
     for (let passed = 0; passed < 150; passed += 30) {
-      // The service looks every 25 ms, by a timer that was set before this one.
+      // The service checks every 25 ms, by a timer that was set before this one.
       await sleep(30);
       expect(isOver).toBe(false);
       clock.advance(30);

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => delay.onApplicationShutdown());
 
-/** What was measured of a loop that was held up, and when that began. A busy machine may miss the first attempts. */
+/** The measurement of a delayed loop, and when it began. A busy machine may miss the first attempts. */
 async function holdUp(): Promise<{ held: number; startedMs: number }> {
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
     // Earlier measurements are discarded: among 51 measurements one is above the percentile.
@@ -49,7 +49,7 @@ describe('EventLoopDelay', () => {
 
   it('delayed before the previous read → forgotten', async () => {
     const { held } = await holdUp();
-    // A busy machine may hold up the loop as well. Among a hundred measurements of 20 ms the percentile would sink by
+    // A busy machine may delay the loop as well. Among a hundred measurements of 20 ms the percentile would sink by
     // itself.
     const isForgotten = async () => {
       await sleep(200);

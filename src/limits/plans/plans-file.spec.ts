@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 async function open(): Promise<PlansFile> {
-  // A file that is closed during a read still logs that read: not to the next test's lines.
+  // A file closed during a read still logs that read, so that it is not among the lines of the next test.
   const told = lines;
   const log = new Log(new SystemClock(), 'debug', (line) => told.push(JSON.parse(line)));
   file = await PlansFile.open({ path, log, everyMs: 5 });
@@ -44,7 +44,7 @@ function text(plans: string[]): string {
 
 const keys = () => [...(file?.plans?.plans.keys() ?? ['none'])].join();
 const messages = () => lines.map(({ message }) => message);
-/** Some looks at the file, which come every 5 ms: nothing tells of a look that finds nothing new. */
+/** Waits for several polls of the file, one every 5 ms: a poll without a change cannot be observed. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 60));
 
 describe('PlansFile', () => {

@@ -139,7 +139,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'List of revoked keys of Android key attestation, read every 20 minutes while an application takes such keys. Plain http needs the host in `TRUSTED_PRIVATE_HOSTS`.',
+      'List of revoked keys of Android key attestation, read every 20 minutes while an application accepts such keys. Plain http needs the host in `TRUSTED_PRIVATE_HOSTS`.',
     parse: webAddress(),
     fallback: 'https://android.googleapis.com/attestation/status',
   })

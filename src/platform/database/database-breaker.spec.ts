@@ -94,7 +94,7 @@ describe('database breaker', () => {
     await eventually(() => probed >= 1, { withinMs: 10_000 });
     breaker.end();
     const before = probed;
-    // One that opens now probes as often, and goes on.
+    // One that opens now probes as often, and continues.
     let probedLater = 0;
     const later = aBreaker(() => probedLater++);
     await connected(later).ended;

@@ -30,7 +30,7 @@ interface Request {
   readonly kind: EventKind | undefined;
 }
 
-/** What the journal is given of an event of this kind, and the complete event. */
+/** The line of an event of this kind, and the complete event. */
 function textsOf(json: string, kind: EventKind | undefined): { readonly head: string; readonly whole: string } {
   const head = kind === undefined ? json : json.slice(0, -1);
   return { head, whole: head + (kind?.tail ?? '') };

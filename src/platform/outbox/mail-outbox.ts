@@ -5,7 +5,7 @@ import type { Secret } from '../../common/log/secret.js';
 import { MailLinks } from '../mail/mail-links.js';
 import { Mailer } from '../mail/mailer.js';
 
-/** Invitations that are mailed for one account in a day: strangers must not be flooded. */
+/** Maximum mailed invitations per account and day: strangers must not be flooded. */
 const MOST_A_DAY = 100;
 
 /** Pending mails without an event; `src/mail` sends them. */

@@ -41,8 +41,8 @@ export function eventBodyOf(type: string, at: string, data: string): string {
 }
 
 /**
- * Parts of a `WITH` that store events, a delivery for each webhook and a mail for each member that asks for them. An
- * event with a stored id is not stored again, nor is one that `source` has twice. Append them to the statement that
+ * Parts of a `WITH` that store events, a delivery for each webhook and a mail for each member that subscribes to them.
+ * An event with a stored id is not stored again, nor is a duplicate in `source`. Append them to the statement that
  * makes the reported change: all commit or none does.
  *
  * A webhook or subscription that is deleted meanwhile gets none: without the lock its deliveries would fail the

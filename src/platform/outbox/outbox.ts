@@ -13,7 +13,7 @@ export interface OutboxEvent {
   readonly organizationId: string;
   /** `<subject>.<verb>`, such as `app_key.created`. */
   readonly type: string;
-  /** The application it is about, if there is one. */
+  /** The application that it is about, if any. */
   readonly appId: string | null;
   /** Events of one subject are delivered in order, first attempts at least. */
   readonly subject: string;

@@ -17,7 +17,7 @@ const SECOND = 1_000;
 const calls = (count: number, verdict: CallVerdict) => Array.from({ length: count }, () => verdict);
 const reportOf = (verdicts: readonly CallVerdict[]): ProviderReport => verdicts.reduce(withCall, NO_CALLS);
 
-/** A provider whose reports are judged one after the other. */
+/** A provider whose reports are evaluated one after the other. */
 class Watched {
   state: ProviderHealthState = NO_HEALTH;
   #nowMs = START_MS;

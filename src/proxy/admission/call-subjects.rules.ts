@@ -20,17 +20,17 @@ export interface NamedRun {
   readonly maxNanoUsd: number;
 }
 
-/** What a call counts against besides its user and its application. */
+/** The subjects that a call counts against, besides its user and application. */
 export interface CallSubjects {
   /** Null: the application has no groups. */
   readonly groups: CallGroups | null;
   readonly run: NamedRun | undefined;
 }
 
-/** The pool of the devices that proved nothing. */
+/** The pool of unproven devices. */
 const OF_UNPROVEN: CallGroups = { [UNPROVEN_GROUP]: 'all' };
 
-/** Of a call that counts against nothing else. */
+/** For a call that counts against nothing else. */
 export const NO_SUBJECTS: CallSubjects = { groups: null, run: undefined };
 
 /**
@@ -54,7 +54,7 @@ export function subjectsOf(caller: Caller, { headers }: GatewayRequest): CallSub
 }
 
 /**
- * Refuses a device that proved nothing what it may not call.
+ * Refuses calls that unproven devices may not make.
  *
  * @param endpointSlug null: a proxy route.
  * @throws path_not_allowed

@@ -12,7 +12,7 @@ import {
   validateKeptParameters,
 } from './kept-objects.rules.js';
 
-/** The refusal, or what only its owner may name, or `passes`. */
+/** The refusal, or the objects that only their owner may name, or `passes`. */
 function validate(body: object | string, style: ApiStyle = 'responses'): string {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   try {

@@ -36,19 +36,19 @@ class FakeSocket extends Duplex {
  */
 type Place = 'held' | 'calling' | 'ended' | 'idle' | 'forgotten';
 
-/** What the model knows of a connection. */
+/** The state of a connection in the model. */
 class Modelled {
   place: Place = 'held';
   isClosed = false;
   isReused = false;
   socket: FakeSocket | undefined;
-  /** What has arrived of the answer to its call. */
+  /** The received part of the answer to its call. */
   arrived: 'nothing' | 'interim' | 'half' | 'open_body' = 'nothing';
   /** The number of its last call. */
   call = 0;
   sentMs = 0;
   idleUntilMs = Number.POSITIVE_INFINITY;
-  /** What its calls should have been told, and what they were. */
+  /** The expected and the actual events of its calls. */
   readonly expected: string[] = [];
   readonly told: string[] = [];
 
@@ -60,11 +60,11 @@ class Modelled {
 
 type Dial = Parameters<buildConnector.connector>[1];
 
-/** A pool, and what it should do, step by step. */
+/** A pool, and its expected behaviour, step by step. */
 class PoolModel {
   readonly clock = new FakeClock();
   readonly all: Modelled[] = [];
-  /** Connections that are free, in the order in which they became so. */
+  /** Free connections, in the order in which they became free. */
   idle: Modelled[] = [];
   ended: Modelled[] = [];
   readonly dials: { readonly connection: Modelled; readonly done: Dial }[] = [];
@@ -176,7 +176,7 @@ class PoolModel {
     this.ended = [];
   }
 
-  /** Compares everything that can be seen from outside. */
+  /** Compares everything observable from outside. */
   check(): void {
     const seen = this.all.map(({ real: { isOpen, isClosed, isBusy }, told }) =>
       shown({ isOpen, isClosed, isBusy, told }),
@@ -205,7 +205,7 @@ class PoolModel {
 
 type Seen = Pick<OriginPool, 'busy' | 'isEmpty'> | Record<'isOpen' | 'isClosed' | 'isBusy' | 'told', unknown>;
 
-/** One line of what can be seen of a pool or a connection. */
+/** One line with the observable state of a pool or a connection. */
 function shown(seen: Seen): string {
   return 'told' in seen ? JSON.stringify(seen) : `busy ${seen.busy}, empty ${seen.isEmpty}`;
 }
@@ -215,7 +215,7 @@ function failureOf(error: Error): string {
   return error.isKeepAliveRace ? 'race' : error.code;
 }
 
-/** How the call of a connection fails whose provider closes it with this error. */
+/** How a call fails if the provider closes its connection with this error. */
 function closedByPeer(model: PoolModel, connection: Modelled, failure: string): string {
   const isSoon = model.clock.monotonicMs() - connection.sentMs <= RACE_MS;
   return connection.isReused && connection.arrived === 'nothing' && isSoon ? 'race' : failure;
@@ -374,7 +374,7 @@ const POOL_STEPS: Readonly<Record<string, (model: PoolModel) => Promise<void> | 
     const dial = model.dials.shift();
     if (dial === undefined) return;
     const socket = new FakeSocket();
-    // A connection uses nothing of its socket that other streams lack.
+    // A connection uses only features of its socket that all streams have.
     dial.done(null, socket as unknown as Extract<Parameters<Dial>, [null, unknown]>[1]);
     if (dial.connection.isClosed) expect(socket.destroyed).toBe(true);
     else dial.connection.socket = socket;
@@ -425,7 +425,7 @@ async function socketsClosed(): Promise<void> {
 const steps = Object.entries({ ...CONNECTION_STEPS, ...POOL_STEPS }).map(([name]) =>
   fc.nat(MAX_CONNECTIONS - 1).map((at) => new Step(name, at)),
 );
-/** What every call begins with, so that most of them get as far as an answer. */
+/** The first steps of every call, so that most of them reach an answer. */
 const common = ['acquire', 'send', 'dialled', 'wholeAnswer', 'secondHalf', 'turn'].flatMap((name) =>
   Array.from({ length: 8 }, () => fc.nat(MAX_CONNECTIONS - 1).map((at) => new Step(name, at))),
 );

@@ -30,7 +30,7 @@ async function provider(listener: RequestListener = (_request, response) => resp
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
 }
 
-/** A provider that allows idle connections as many seconds as the path of the request says. */
+/** A provider that allows idle connections for the number of seconds in the request path. */
 const stating: RequestListener = ({ url }, response) => {
   const seconds = url?.slice(1);
   if (seconds) response.setHeader('keep-alive', `timeout=${seconds}`);
@@ -330,7 +330,7 @@ describe('connections to one origin', () => {
       },
     );
     await eventually(() => pieces.length > 0, { withinMs: 10_000 });
-    // A timer of its silence, if it ran, would end before this one.
+    // A silence timer, if it ran, would fire before this one.
     await sleep(1_200);
     expect(ends).toEqual([]);
     connection.resume();

@@ -30,7 +30,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A provider that treats each connection as the test says; all bytes that it has received, by connection. */
+/** A provider that treats each connection as the test specifies; all received bytes, by connection. */
 async function provider(
   onConnection: (socket: Socket) => void,
   create: (on: (socket: Socket) => void) => Server = createServer,

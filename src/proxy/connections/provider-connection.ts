@@ -49,7 +49,7 @@ export class ProviderConnection implements ResponseEvents {
   #request: SentRequest | undefined;
   #events: ConnectionEvents | undefined;
   #isPaused = false;
-  /** Only then does the time between two pieces count. */
+  /** Only then does the time between two chunks count. */
   #hasHead = false;
   /** Why the connection is broken. */
   #cause: Error | undefined;

@@ -9,7 +9,7 @@ const LENGTH_HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n';
 const CHUNKED_HEAD = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
 const OPEN_HEAD = 'HTTP/1.1 200 OK\r\n\r\n';
 
-/** A reader that expects an answer to a POST, and what it has told so far. */
+/** A reader that expects an answer to a POST, and its events so far. */
 function reading(method = 'POST') {
   const told: string[] = [];
   const bodies: Buffer[] = [];
@@ -31,7 +31,7 @@ function reading(method = 'POST') {
 }
 
 /**
- * What is told of a whole answer that arrives in pieces of so many bytes; neighbouring pieces of the body are joined.
+ * The events of a complete answer that arrives in chunks of this many bytes; adjacent chunks of the body are joined.
  */
 function toldOf(answer: string, pieceBytes = answer.length): { told: string[]; body: string } {
   const { told, push, body } = reading();

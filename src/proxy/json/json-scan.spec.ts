@@ -64,7 +64,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** For thousands of refusals: to collect the stack of each takes most of the time. */
+/** For thousands of refusals: collecting their stacks takes most of the time. */
 function withoutStacks(work: () => void): void {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

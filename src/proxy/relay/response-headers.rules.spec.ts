@@ -10,14 +10,14 @@ import { answerHead, clientHeaders as headersFor } from './response-headers.rule
 const TOLD = new AddressRedaction(['https://api.provider.example/v1/'], parseTrustedHosts(''));
 const clientHeaders = (...headers: string[]) => headersFor(headOf(headers), TOLD);
 
-/** A head of these names and values, also of such that the connection would refuse. */
+/** A head of these names and values, including those that the connection would refuse. */
 function headOf(headers: HeaderList, status = '200 OK'): ResponseHead {
   const lines = headers.flatMap((name, at) => (at % 2 === 0 ? `${name}: ${headers[at + 1]}` : []));
   const text = [`HTTP/1.1 ${status}`, ...lines].join('\r\n');
   return { ...parseResponseHead(`HTTP/1.1 ${status}`, 'POST'), headers, text };
 }
 
-/** Of the connection, of the host, of the provider's account, of places at the provider, and what nobody knows. */
+/** Headers of the connection, of the host, of the provider's account, of URLs at the provider, and unknown ones. */
 const DROPPED = [
   ...[
     'connection',
@@ -115,7 +115,7 @@ describe('response headers to the client', () => {
 
   it('any headers → exactly the allowed ones are relayed', () => {
     const name = fc.constantFrom(...DROPPED, ...RELAYED);
-    // Without the signs of an address: a private one would end here.
+    // Without the characters of an address: a private one would not be relayed.
     const text = fc.string().map((any) => any.replaceAll(/[.:]/g, ''));
     fc.assert(
       fc.property(fc.array(fc.tuple(name, text)), (fields) => {

@@ -14,7 +14,7 @@ const RESPONSES = fuzzRuns(4_000);
 const OVER_SOCKETS = Math.min(Math.ceil(RESPONSES / 20), 20_000);
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
 
-/** Shown where the proof is asked for. */
+/** Shown if the proof is requested. */
 function tell(report: object): void {
   if (process.env.FUZZ_RUNS !== undefined) process.stdout.write(`${JSON.stringify(report)}\n`);
 }
@@ -25,7 +25,7 @@ it(`hostile answers to two accounts (seed ${SEED}) → refused, or read as Node 
   const { calls, answered, refused, decoded, reused, idleBytes, failures } = report;
   expect(failures.join('\n\n')).toBe('');
   expect(calls).toBeGreaterThanOrEqual(RESPONSES);
-  // What the rules were tried on.
+  // The inputs of the rules.
   expect(answered).toBeGreaterThan(calls * 0.3);
   expect(refused).toBeGreaterThan(calls * 0.1);
   expect(reused).toBeGreaterThan(calls * 0.1);

@@ -12,13 +12,13 @@ import { StreamIds } from './stream-ids.service.js';
 import { StreamPublisher } from './stream-publisher.js';
 import { StreamStore } from './stream-store.js';
 
-/** How the answer of a call is to be kept. */
+/** How to keep the answer of a call. */
 export interface KeepRequest {
   readonly config: StreamsConfig;
   readonly owner: StreamOwner;
   /** Null on the proxy. */
   readonly endpointSlug: string | null;
-  /** Of a call with an `Idempotency-Key`. */
+  /** For a call with an `Idempotency-Key`. */
   readonly claim?: RepeatClaim;
 }
 
@@ -39,7 +39,7 @@ export function keepRequestOf(
   return config && { config, owner: { appId: app.id, userId }, endpointSlug };
 }
 
-/** Begins to keep answers. */
+/** Starts keeping answers. */
 @Injectable()
 export class KeptAnswers {
   constructor(
@@ -50,9 +50,9 @@ export class KeptAnswers {
   ) {}
 
   /**
-   * Begins to keep an answer, and names it in its head.
+   * Starts keeping an answer, and adds its id to the head.
    *
-   * @returns undefined where nobody asked for that, or the request was not served.
+   * @returns undefined if that was not requested, or the request was not served.
    */
   begin(request: KeepRequest | undefined, { status, headers }: Head, style: ApiStyle): KeptStream | undefined {
     if (request === undefined || status < 200 || status > 299) return undefined;

@@ -12,7 +12,7 @@ const FACTS = {
   resumeSeconds: 60,
 };
 
-/** Counts the memory that a stream takes. */
+/** Counts the memory that a stream uses. */
 class CountingKeeper implements StreamKeeper {
   bytes = 0;
   ends = 0;

@@ -1,21 +1,21 @@
 /**
- * State of a kept answer: it is being read; it has ended as the provider ended it; it broke off or reported an error;
- * its caller stopped it; not all of it is kept.
+ * State of a kept answer: being read; completed by the provider; broken off or with an error; stopped by its caller;
+ * not kept completely.
  */
 export type StreamState = 'live' | 'complete' | 'failed' | 'stopped' | 'lost';
 
-/** What does not change while an answer is kept. */
+/** The fixed properties of a kept answer. */
 export interface StreamFacts {
   readonly id: string;
-  /** Names it without telling the id. */
+  /** Identifies it without revealing the id. */
   readonly mark: string;
   readonly appId: string;
   /** Null on the proxy. */
   readonly endpointSlug: string | null;
   readonly status: number;
-  /** Empty where the answer has none. */
+  /** Empty if the answer has none. */
   readonly contentType: string;
-  /** Longer answers are kept to this length. */
+  /** Longer answers are kept up to this length. */
   readonly maxBytes: number;
   /** Seconds after its end. */
   readonly resumeSeconds: number;
@@ -23,9 +23,9 @@ export interface StreamFacts {
 
 /** Is notified of a stream's memory and of its end. */
 export interface StreamKeeper {
-  /** @returns whether there is room for so many further bytes. */
+  /** @returns whether there is room for that many more bytes. */
   reserve(stream: KeptStream, bytes: number): boolean;
-  /** @param bytes of {@link reserve} that are not used after all. */
+  /** @param bytes reserved with {@link reserve} but not used. */
   release(stream: KeptStream, bytes: number): void;
   ended(stream: KeptStream): void;
 }
@@ -41,17 +41,17 @@ interface Block {
 }
 
 /**
- * The bytes of one answer as its client gets them, in memory of their own, and those who follow it. Bytes are only ever
- * added, so a reader needs no copy.
+ * The bytes of one answer as sent to its client, in separate memory, and its followers. Bytes are only ever added, so a
+ * reader needs no copy.
  */
 export class KeptStream {
-  /** Cancels the call; set by the relay of the call, absent where the answer is read elsewhere. */
+  /** Cancels the call; set by the relay of the call, absent if another instance reads the answer. */
   onStop: (() => void) | undefined;
-  /** Told of the end; set by the claim of its call. */
+  /** Notified of the end; set by the claim of its call. */
   onEnd: (() => void) | undefined;
-  /** Clients that read it, besides that of the call. */
+  /** Clients that read it, besides the client of the call. */
   readers = 0;
-  /** When it expires; known from its end on. Milliseconds since the Unix epoch. */
+  /** When it expires; known once it has ended. Milliseconds since the Unix epoch. */
   expiresAtMs = Number.POSITIVE_INFINITY;
   readonly #followers = new Set<() => void>();
   #blocks: Block[] = [];
@@ -117,7 +117,7 @@ export class KeptStream {
     this.#tell();
   }
 
-  /** Ends it for its caller, and the call with it. */
+  /** Stops it for its caller, and cancels the call. */
   stop(): void {
     const { onStop } = this;
     this.end('stopped');
@@ -136,14 +136,14 @@ export class KeptStream {
     this.#followers.clear();
   }
 
-  /** The bytes from `offset` on that lie together; undefined when there are none, or they are forgotten. */
+  /** The contiguous bytes from `offset` on; undefined if there are none, or they were dropped. */
   read(offset: number): Buffer | undefined {
     const block = this.#blocks.findLast(({ start }) => start <= offset);
     if (block === undefined || offset >= block.start + block.used) return undefined;
     return block.bytes.subarray(offset - block.start, block.used);
   }
 
-  /** All bytes from `offset` on, as they lie. */
+  /** All bytes from `offset` on, by block. */
   piecesFrom(offset: number): Buffer[] {
     const pieces: Buffer[] = [];
     for (let at = offset, piece = this.read(at); piece !== undefined; piece = this.read(at)) {
@@ -153,7 +153,7 @@ export class KeptStream {
     return pieces;
   }
 
-  /** Calls back after each addition and at the end. @returns ends that. */
+  /** Calls back after each addition and at the end. @returns a function that stops the calls. */
   follow(onChange: () => void): () => void {
     this.#followers.add(onChange);
     return () => this.#followers.delete(onChange);
@@ -170,7 +170,7 @@ export class KeptStream {
     return block;
   }
 
-  /** Gives back what the last block does not use. */
+  /** Releases the unused part of the last block. */
   #trim(): void {
     const last = this.#blocks.at(-1);
     if (last === undefined || last.used === last.bytes.length) return;

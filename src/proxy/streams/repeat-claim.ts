@@ -8,11 +8,11 @@ export interface ClaimEvents {
 }
 
 /**
- * A call that has an `Idempotency-Key` of its caller. Until its answer begins, repetitions wait for it; a refusal or a
- * failure before that frees the key.
+ * A call with an `Idempotency-Key`. Until its answer begins, repetitions wait for it; a refusal or a failure before
+ * that frees the key.
  */
 export class RepeatClaim {
-  /** The answer; undefined when the key has become free. */
+  /** The answer; undefined if the key became free. */
   readonly answer: Promise<KeptStream | undefined>;
   #stream: KeptStream | undefined;
   #isOver = false;
@@ -49,7 +49,7 @@ export class RepeatClaim {
     this.abandon();
   }
 
-  /** Another call has the key; those that wait for this one ask again. */
+  /** Another call has the key; calls that wait for this one look it up again. */
   abandon(): void {
     this.#isOver = true;
     this.#decide(undefined);

@@ -18,19 +18,19 @@ const CLAIM_RENEWAL = 'stream-claims';
 const RENEW_EVERY_MS = 30_000;
 /** A claim outlives three renewals that fail. */
 const CLAIM_SECONDS = 120;
-/** Between two looks at a call of another instance whose answer has not begun. */
+/** Poll interval for a call of another instance whose answer has not begun. */
 const LOOK_EVERY_MS = 100;
 const RETRY_SECONDS = 2;
 const KEY = /^[ -~]{1,255}$/;
 const NO_BODY = Buffer.alloc(0);
 const HEADER = 'idempotency-key';
 
-/** What a call with a key turned out to be: a call of its own, or one whose answer is kept under this id. */
+/** The result for a call with a key: a new call, or a repetition whose answer is kept under this id. */
 type Claimed = { readonly claim: RepeatClaim } | { readonly stream: string };
 
 /**
- * Makes a repeated call the same call, for applications that keep answers: one `Idempotency-Key` of a caller stands for
- * one call at the provider, on every instance. Claims are in Postgres, like all that must not be used twice.
+ * Makes repeated calls idempotent for applications that keep answers: one `Idempotency-Key` of a caller is one call at
+ * the provider, across all instances. Claims are in Postgres, like everything that must be used only once.
  *
  * Table: stream_claims. Log line: stream_claims_write_failed.
  * Source: docs/reference/application-api.md#repeated-calls.
@@ -50,7 +50,7 @@ export class Repeats implements ClaimEvents {
   ) {}
 
   /**
-   * Claims the key of a call, or finds the call that has it. While that is undecided, it waits.
+   * Claims the key of a call, or finds the call that has it. It waits until that is decided.
    *
    * @param request with an `Idempotency-Key`.
    * @returns a claim must be released at the end of its call.
@@ -100,7 +100,7 @@ export class Repeats implements ClaimEvents {
     void this.write(this.repository.free(claim));
   }
 
-  /** Keeps the claims of running calls, and forgets those of answers that have expired. */
+  /** Renews the claims of running calls, and drops those of expired answers. */
   @Interval(CLAIM_RENEWAL, RENEW_EVERY_MS)
   async renew(): Promise<void> {
     for (const { keyMark } of this.#claims.values()) this.ownClaim(keyMark);
@@ -128,7 +128,7 @@ export class Repeats implements ClaimEvents {
       return held;
     } catch (error) {
       throw new GatewayError('service_unavailable', {
-        message: 'Whether this call is a repeated one is unknown now; try again shortly.',
+        message: 'It is currently unknown whether this call is a repetition; try again shortly.',
         reason: 'stream_claim_unknown',
         retryAfterSeconds: RETRY_SECONDS,
         cause: error,
@@ -141,13 +141,13 @@ export class Repeats implements ClaimEvents {
     }
   }
 
-  /** A claim that was not written holds here, and expires elsewhere. */
+  /** A claim that was not written is valid here, and expires on other instances. */
   private write(written: Promise<void>): Promise<void> {
     return written.catch((error: unknown) => this.log.event('stream_claims_write_failed', { error: String(error) }));
   }
 }
 
-/** Whether the client names the call, so that a repetition is the same call. */
+/** Whether the client sends a key, so that a repetition is the same call. */
 export function isRepeatable({ headers }: Pick<GatewayRequest, 'headers'>): boolean {
   return headers[HEADER] !== undefined;
 }

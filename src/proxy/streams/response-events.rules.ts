@@ -4,7 +4,7 @@ const RESPONSE_ID = /"id"\s*:\s*"(resp_[\w-]{1,128})"/;
 const RESPONSE_PATH = /^v1\/responses\/(resp_[\w-]{1,128})$/;
 const WHOLE_NUMBER = /^\d{1,15}$/;
 
-/** A request to read on in the stream of a response. */
+/** A request to resume the stream of a response. */
 export interface ResumedResponse {
   readonly responseId: string;
   /** Only events with a larger `sequence_number` are wanted; -1: all. */
@@ -30,7 +30,7 @@ export function responseIdIn(start: Buffer): string | undefined {
   return RESPONSE_ID.exec(start.toString('latin1'))?.[1];
 }
 
-/** Takes the bytes of a stream in order, and returns its whole events after a sequence number. */
+/** Reads the bytes of a stream in order, and returns its complete events after a sequence number. */
 export class EventsAfter {
   #rest = '';
 
@@ -38,7 +38,7 @@ export class EventsAfter {
 
   /** @returns undefined where no wanted event is complete. */
   take(bytes: Buffer): Buffer | undefined {
-    // Every byte is one character, so that the events come out as they went in.
+    // Every byte is one character, so that the events are unchanged.
     const text = this.#rest + bytes.toString('latin1');
     let [from, wanted] = [0, ''];
     for (const { index, 0: end } of text.matchAll(END_OF_EVENT)) {

@@ -16,11 +16,11 @@ import { Streams } from './streams.service.js';
 const MAX_KNOWN = 10_000;
 /** The id of a response is in its first event. */
 const MAX_START_BYTES = 16 * 1024;
-/** How much longer than `resume_seconds` the name of a response is kept: it is known before its end. */
+/** How much longer than `resume_seconds` the id of a response is kept: it is known before the answer ends. */
 const GRACE_MS = 3_600_000;
 
 /**
- * Finds kept answers by the id that the Responses API gave them, so that its clients read on in its own way.
+ * Finds kept answers by the id that the Responses API gave them, so that its clients can resume with that API.
  *
  * Source: docs/reference/application-api.md#resumable-answers.
  */
@@ -36,7 +36,7 @@ export class ResponseStreams {
     private readonly redis: RedisConnection,
   ) {}
 
-  /** Notes the id of a response as soon as it has arrived. */
+  /** Stores the id of a response as soon as it arrives. */
   note(stream: KeptStream, owner: StreamOwner): void {
     const unfollow = stream.follow(() => {
       const start = stream.read(0);
@@ -48,7 +48,7 @@ export class ResponseStreams {
   }
 
   /**
-   * Answers with the whole events of a response that the caller made.
+   * Answers with the complete events of a response that the caller created.
    *
    * @throws stream_not_found, stream_expired; as {@link Streams.serve}.
    */

@@ -5,7 +5,7 @@ import type { NamedStream } from './stream-ids.service.js';
 
 /**
  * A kept answer as a Redis stream, for readers on other instances: first its head, then its bytes, then its end. The id
- * of an entry is the offset behind its bytes, so a reader asks for what it lacks, and an entry that is written again
+ * of an entry is the offset after its bytes, so a reader requests the bytes that it lacks, and writing an entry again
  * changes nothing. Every entry is sealed with the key of the stream.
  */
 const HEAD_ID = '0-1';
@@ -20,10 +20,10 @@ export interface SharedEntry {
   readonly sealed: Buffer;
 }
 
-/** What the first entry tells. */
+/** The content of the first entry. */
 type SharedHead = Omit<StreamFacts, 'id' | 'mark' | 'appId'>;
 
-/** What the last entry tells. */
+/** The content of the last entry. */
 interface SharedEnd {
   readonly state: Exclude<StreamState, 'live'>;
   readonly isWhole: boolean;
@@ -32,7 +32,7 @@ interface SharedEnd {
   readonly expiresAtMs: number;
 }
 
-/** What an entry holds. */
+/** The content of an entry. */
 export type OpenedEntry =
   | { readonly kind: 'head'; readonly head: SharedHead }
   | { readonly kind: 'bytes'; readonly start: number; readonly bytes: Buffer }
@@ -50,12 +50,12 @@ export function bytesEntry(key: KeyObject, start: number, bytes: Buffer): Shared
   return { id: `${end}-0`, sealed: sealed(key, start, end, bytes) };
 }
 
-/** Its id is behind that of every byte. */
+/** Its id is higher than that of any byte. */
 export function endEntry(key: KeyObject, end: SharedEnd): SharedEntry {
   return { id: `${end.length + 1}-0`, sealed: sealed(key, end.length, NO_OFFSET, Buffer.from(JSON.stringify(end))) };
 }
 
-/** The arguments of XADD. @param makes whether the stream may not exist yet. */
+/** The arguments of XADD. @param makes whether the command may create the stream. */
 export function addArguments(
   { mark }: Pick<NamedStream, 'mark'>,
   entry: SharedEntry,
@@ -69,7 +69,7 @@ export function keyOf(mark: string): string {
   return `gw:stream:${mark}`;
 }
 
-/** The lowest id of what a reader with so many bytes lacks. */
+/** The lowest id that a reader with that many bytes lacks. */
 export function idAfter(length: number): string {
   return `${length + 1}-0`;
 }
@@ -85,7 +85,7 @@ export function openEntry(key: KeyObject, [, [, value]]: RedisEntry): OpenedEntr
   return { kind: 'bytes', start, bytes };
 }
 
-/** One pair of offsets of a stream has one plaintext, so that it can be the nonce. */
+/** Each pair of offsets of a stream has only one plaintext, so it can be the nonce. */
 function sealed(key: KeyObject, start: number, end: number, bytes: Buffer): Buffer {
   const iv = Buffer.alloc(IV_BYTES);
   iv.writeUIntBE(start, 0, OFFSET_BYTES);

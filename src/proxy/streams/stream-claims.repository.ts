@@ -2,28 +2,28 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { LEASE_MS } from '../../platform/instances/instances.repository.js';
 
-/** A key of a caller, which stands for one call. Key and request are keyed hashes. */
+/** A key of a caller, which identifies one call. Key and request are keyed hashes. */
 interface StreamClaim {
   readonly keyMark: string;
   readonly requestMark: string;
   readonly claimId: string;
   readonly instanceId: string;
-  /** How long it holds unless it is renewed. */
+  /** How long it is valid unless renewed. */
   readonly seconds: number;
 }
 
-/** The call that a key stands for already. */
+/** The call that already has a key. */
 export interface ClaimedCall {
   readonly requestMark: string;
   /** Its answer; null before that has begun. */
   readonly stream: string | null;
-  /** Whether the instance of the call lives. */
+  /** Whether the instance of the call is running. */
   readonly isOwned: boolean;
 }
 
 type ClaimRef = Pick<StreamClaim, 'keyMark' | 'claimId'>;
 
-/** A claim that has expired is free. Nobody else can be between the two: the row is locked. */
+/** A claim that has expired is free. No other statement can run between the two: the row is locked. */
 const CLAIM = `
   INSERT INTO stream_claims AS held (key_mark, request_mark, claim_id, instance_id, expires_at)
   VALUES ($1, $2, $3, $4, clock_timestamp() + $5 * interval '1 second')
@@ -47,7 +47,7 @@ const FIND = `
 export class StreamClaimsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** @returns the call that has the key; undefined when this claim has got it, `gone` when it became free just now. */
+  /** @returns the call that has the key; undefined if this claim got it, `gone` if it has just become free. */
   async claim({
     keyMark,
     requestMark,
@@ -62,14 +62,14 @@ export class StreamClaimsRepository {
     return held ?? 'gone';
   }
 
-  /** Names the answer of a claim. */
+  /** Sets the answer of a claim. */
   async begin({ keyMark, claimId }: ClaimRef, stream: string): Promise<void> {
     await this.dataSource.query('UPDATE stream_claims SET stream = $3 WHERE key_mark = $1 AND claim_id = $2', [
       ...[keyMark, claimId, stream],
     ]);
   }
 
-  /** Names the answer, which has ended, and lets the claim hold for so many seconds from now. */
+  /** Sets the answer, which has ended, and extends the claim by this many seconds from now. */
   async end({ keyMark, claimId }: ClaimRef, stream: string, seconds: number): Promise<void> {
     await this.dataSource.query(
       `UPDATE stream_claims SET stream = $3, expires_at = clock_timestamp() + $4 * interval '1 second'
@@ -82,7 +82,7 @@ export class StreamClaimsRepository {
     await this.dataSource.query('DELETE FROM stream_claims WHERE key_mark = $1 AND claim_id = $2', [keyMark, claimId]);
   }
 
-  /** Lets claims hold for so many seconds from now, and deletes those that have expired. */
+  /** Extends claims by this many seconds from now, and deletes expired ones. */
   async renew(claims: readonly ClaimRef[], seconds: number): Promise<void> {
     await this.dataSource.query(
       `UPDATE stream_claims SET expires_at = greatest(expires_at, clock_timestamp() + $2 * interval '1 second')

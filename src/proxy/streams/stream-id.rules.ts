@@ -4,13 +4,13 @@ import { openBytes, sealBytes } from '../../platform/vault/sealed-blob.rules.js'
 const PREFIX = 'st_';
 const SHAPE = /^st_[A-Za-z0-9_-]{64,128}$/;
 const KEY_BYTES = 32;
-/** Of a keyed hash that names a caller, an instance or a key of Redis. */
+/** Length of a keyed hash of a caller, an instance or a Redis key. */
 const MARK_BYTES = 16;
 const ISSUED_BYTES = 4;
 const KEPT_BYTES = 2;
 const CONTEXT = { purpose: 'stream id' };
 
-/** What the id of a stream states to the service; to anybody else it is random text. */
+/** The content of a stream id, readable only by the service; to anybody else it is random text. */
 export interface StreamClaims {
   /** Mark of the caller that owns the stream, in hexadecimal. */
   readonly owner: string;
@@ -21,7 +21,7 @@ export interface StreamClaims {
   readonly resumeSeconds: number;
 }
 
-/** Who may read a stream. Keys of an application are one caller. */
+/** Who may read a stream. All keys of an application are one caller. */
 export interface StreamOwner {
   readonly appId: string;
   readonly userId: string | null;
@@ -74,8 +74,7 @@ export class StreamKeys {
   }
 
   /**
-   * A keyed hash in hexadecimal, which identifies something without revealing it. @param parts in an order that is part
-   * of it.
+   * A keyed hash in hexadecimal, which identifies something without revealing it. @param parts their order matters.
    */
   mark(purpose: string, ...parts: readonly (string | Buffer)[]): string {
     const hmac = createHmac('sha256', this.#marks).update(purpose);

@@ -7,9 +7,9 @@ import { TokenSecrets } from '../../platform/secrets/signing-secrets.js';
 import { IV_BYTES, openBytes, sealBytes } from '../../platform/vault/sealed-blob.rules.js';
 import { partsOf, type StreamClaims, StreamKeys, type StreamOwner } from './stream-id.rules.js';
 
-/** A stream that its owner names. */
+/** A stream, as requested by its owner. */
 export class NamedStream {
-  /** Names it where others can read the name. */
+  /** Identifies it in public places. */
   readonly mark: string;
 
   constructor(
@@ -29,7 +29,7 @@ export class NamedStream {
     return this.claims.issuedAtS * 1000;
   }
 
-  /** It has ended, and its time is over, if nothing is kept of it after this. Milliseconds since the Unix epoch. */
+  /** It has expired if it is no longer kept after this time. Milliseconds since the Unix epoch. */
   get mayExpireAtMs(): number {
     return (this.claims.issuedAtS + this.claims.resumeSeconds) * 1000;
   }
@@ -40,7 +40,7 @@ export class NamedStream {
   }
 }
 
-/** Makes ids of streams and reads them, also after one rotation of `JWT_SECRET`. */
+/** Creates and reads ids of streams, even after one rotation of `JWT_SECRET`. */
 @Injectable()
 export class StreamIds {
   readonly #current: StreamKeys;
@@ -67,7 +67,7 @@ export class StreamIds {
     return new NamedStream(keys.seal(claims, this.ids.bytes(IV_BYTES)), claims, keys);
   }
 
-  /** @returns undefined for text that is no id, and for the id of a stream of any other caller: both look the same. */
+  /** @returns undefined for invalid text and for the id of a stream of any other caller: they are indistinguishable. */
   read(id: string, owner: StreamOwner): NamedStream | undefined {
     for (const keys of this.#keys) {
       const claims = keys.open(id);

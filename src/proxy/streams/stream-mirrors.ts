@@ -14,13 +14,13 @@ const LOOK_EVERY_MS = 50;
 const LOOK_ENTRIES = 64;
 /** How long the head of an answer may take to arrive, and its id may be ahead of it by a second of rounding. */
 const NEW_FOR_MS = 3_000;
-/** How long an answer may be without news of its owner or of Redis. */
+/** How long an answer may go without news from its owner or Redis. */
 const SILENCE_MS = 5_000;
 const RETRY_SECONDS = 1;
 
 /**
- * Answers that other instances read, as far as somebody reads them here: a copy in the store of this instance, which
- * all its readers share, filled from Redis. When the owner has ended without a last entry, the answer is lost.
+ * Answers of other instances that have readers here: one copy in the store of this instance, shared by its readers and
+ * filled from Redis. If the owner stopped without a last entry, the answer is lost.
  */
 @Injectable()
 export class StreamMirrors {
@@ -33,8 +33,8 @@ export class StreamMirrors {
   ) {}
 
   /**
-   * @returns a copy with all that is published now; undefined when nothing is.
-   * @throws service_unavailable its owner lives, but Redis does not answer, or does not have it.
+   * @returns a copy with everything published so far; undefined if nothing is.
+   * @throws service_unavailable its owner is running, but Redis does not answer, or does not have it.
    */
   async find(named: NamedStream, appId: string): Promise<KeptStream | undefined> {
     if (this.redis.state === 'unused') return undefined;
@@ -58,7 +58,7 @@ export class StreamMirrors {
     }
   }
 
-  /** Adds what is published. @returns whether Redis has answered. */
+  /** Adds the published entries. @returns whether Redis answered. */
   private async fill(mirror: KeptStream, named: NamedStream): Promise<boolean> {
     while (mirror.state === 'live') {
       const entries = await this.read(named, idAfter(mirror.length), LOOK_ENTRIES);
@@ -69,12 +69,12 @@ export class StreamMirrors {
     return true;
   }
 
-  /** Looks for what is published while somebody reads. */
+  /** Polls for published entries while there are readers. */
   private async follow(mirror: KeptStream, named: NamedStream): Promise<void> {
     let heardAtMs = performance.now();
     while (mirror.state === 'live') {
       await sleep(LOOK_EVERY_MS, undefined, { ref: false });
-      // An owner that has ended may have written more before its end.
+      // An owner that has stopped may have written more before.
       const lives = this.ownerLives(named);
       if (await this.fill(mirror, named)) {
         heardAtMs = performance.now();
@@ -113,7 +113,7 @@ function take(mirror: KeptStream, entry: OpenedEntry): void {
 
 function unreachable(): GatewayError {
   return new GatewayError('service_unavailable', {
-    message: 'The instance that reads this answer cannot be reached now; try again shortly.',
+    message: 'The instance that holds this answer is currently unreachable; try again shortly.',
     reason: 'stream_owner_unreachable',
     retryAfterSeconds: RETRY_SECONDS,
   });

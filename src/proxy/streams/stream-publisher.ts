@@ -5,14 +5,14 @@ import type { KeptStream } from './kept-stream.js';
 import { addArguments, bytesEntry, endEntry, headEntry, keyOf, type SharedEntry } from './shared-stream.rules.js';
 import type { NamedStream } from './stream-ids.service.js';
 
-/** What arrives within this time is written together. */
+/** Bytes that arrive within this time are written together. */
 const GATHER_MS = 20;
-/** Between two tries while Redis is lost, and between two signs of life of an answer that is silent. */
+/** Interval of retries while Redis is lost, and of heartbeats of a silent answer. */
 const RETRY_MS = 1_000;
 const ALIVE_EVERY_MS = 5_000;
-/** How much longer than `resume_seconds` a live answer outlasts its last sign of life. */
+/** How much longer than `resume_seconds` a live answer is kept after its last heartbeat. */
 const GRACE_MS = 60_000;
-/** Redis's answer to an entry that it has: its id is not the largest any more. */
+/** Redis's answer to an entry that it already has: the id is not larger than the last one. */
 const WRITTEN_BEFORE = /equal or smaller/;
 
 /** Publishes the kept answers of this instance in Redis, for readers on others. Nothing waits for it. */
@@ -29,7 +29,7 @@ export class StreamPublisher {
   }
 }
 
-/** One published answer. What Redis has not confirmed is written again; after a restart of Redis, all of it. */
+/** One published answer. Unconfirmed entries are written again; after a restart of Redis, all of them. */
 class PublishedStream {
   /** Bytes that Redis has. */
   #written = 0;
@@ -37,7 +37,7 @@ class PublishedStream {
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
   #isSoon = false;
-  /** The bytes that Redis may lack, held since the end, because the store may forget them. */
+  /** The bytes that Redis may lack, held since the end, because the store may drop them. */
   #tail: Tail | undefined;
   readonly #unfollow: () => void;
 
@@ -110,7 +110,7 @@ class PublishedStream {
     return entries;
   }
 
-  /** @returns false when Redis no longer has what it had; undefined when it is full. */
+  /** @returns false if Redis has lost earlier entries; undefined if it is full. */
   async #send(client: RedisClient, entries: readonly SharedEntry[]): Promise<boolean | undefined> {
     const { resumeSeconds } = this.stream.facts;
     const keptMs = resumeSeconds * 1000 + (this.stream.state === 'live' ? GRACE_MS : 0);
@@ -124,7 +124,7 @@ class PublishedStream {
   }
 }
 
-/** The bytes of an answer from an offset on, as they lie. */
+/** The bytes of an answer from an offset on, by block. */
 interface Tail {
   readonly from: number;
   readonly pieces: readonly Buffer[];

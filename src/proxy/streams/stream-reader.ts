@@ -11,7 +11,7 @@ import { STREAM_LENGTH_HEADER, STREAM_OFFSET_HEADER, STREAM_STATE_HEADER } from 
 export interface Reading {
   /** Further headers, as a flat list of names and values. */
   readonly headers?: readonly string[];
-  /** What of the next bytes is sent; all of them when absent. */
+  /** Selects which of the next bytes are sent; all of them if absent. */
   readonly select?: (bytes: Buffer) => Buffer | undefined;
 }
 
@@ -19,8 +19,8 @@ export interface Reading {
 const UNKNOWN = '?';
 
 /**
- * Sends a kept answer to one client, from an offset on, and what follows as it arrives. The end is that of the answer:
- * one that is not whole is cut, so that it does not look complete (ADR 0030).
+ * Sends a kept answer to one client, from an offset on, and the rest as it arrives. An incomplete answer is cut off, so
+ * that it does not look complete (ADR 0030).
  */
 export class StreamReader implements OpenAnswer {
   older: OpenAnswer | undefined;
@@ -63,7 +63,7 @@ export class StreamReader implements OpenAnswer {
     cutAnswer(this.response);
   }
 
-  /** The end of what the client has; text without an end where that has not arrived. */
+  /** The end of the client's bytes; text without a line end if it has not arrived. */
   #before(): string {
     const from = Math.max(0, this.offset - 4);
     if (this.offset === 0) return '';
@@ -107,7 +107,7 @@ export class StreamReader implements OpenAnswer {
     else this.#cutOnceSent();
   }
 
-  /** The client gets what was written first. */
+  /** The client first receives what was written. */
   #cutOnceSent(): void {
     const { response } = this;
     setImmediate(() => {

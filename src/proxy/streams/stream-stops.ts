@@ -8,7 +8,7 @@ import { StreamStore } from './stream-store.js';
 /** Topic of {@link ConfigChanges} for answers that their callers stop; the key is the mark of the stream. */
 const STOPS_TOPIC = 'stream_stops';
 
-/** Stops answers on the instance that reads them, whichever one is asked. */
+/** Stops answers on the instance that reads them, whichever instance receives the request. */
 @Injectable()
 export class StreamStops implements OnModuleDestroy {
   readonly #unsubscribe: () => void;

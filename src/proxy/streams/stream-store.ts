@@ -13,8 +13,8 @@ const SWEEP_EVERY_MS = 1_000;
 const EVICTIONS_LOGGED_EVERY_MS = 60_000;
 
 /**
- * The kept answers of this process, by the mark of their id, in bounded memory. Where there is no room, the answer that
- * ended first is forgotten; where none has ended, the one that began first.
+ * The kept answers of this process, by the mark of their id, in bounded memory. If there is no room, the answer that
+ * ended first is dropped; if none has ended, the one that began first.
  *
  * Log line: streams_evicted.
  */
@@ -80,7 +80,7 @@ export class StreamStore implements StreamKeeper {
     this.#ended.delete(stream.facts.mark);
   }
 
-  /** Forgets what has expired, and what its application no longer wants kept. */
+  /** Drops expired answers, and those of applications that no longer keep answers. */
   @Interval(STREAM_SWEEP, SWEEP_EVERY_MS)
   sweep(): void {
     const nowMs = this.clock.nowMs();
@@ -93,7 +93,7 @@ export class StreamStore implements StreamKeeper {
     this.#loggedAtMs = nowMs;
   }
 
-  /** An application that is not in memory now is asked for, and judged at the next sweep. */
+  /** An application that is not in memory is loaded, and checked at the next sweep. */
   private isWanted({ facts }: KeptStream): boolean {
     const app = this.apps.find(facts.appId);
     if (app instanceof Promise) {

@@ -26,14 +26,14 @@ export class StreamsController {
   @Operation({
     id: 'readStream',
     tag: 'Application',
-    summary: 'Read on in an answer after its connection was lost',
+    summary: 'Resume an answer after its connection was lost',
     description:
-      'For answers of applications with `streams`: the bytes from `offset` on, as the client of the call gets them, and what follows as it arrives. An answer that is not whole is cut at its end. Counts against no limit and costs nothing.',
+      'For answers of applications with `streams`: the bytes from `offset` on, as sent to the client of the call, and the rest as it arrives. An incomplete answer is cut off at its end. Does not count against limits and costs nothing.',
   })
   @ApiParam(APP)
   @ApiParam(STREAM)
   @ApiOkResponse({
-    description: 'The rest of the answer, in the content type of the answer.',
+    description: 'The rest of the answer, with its content type.',
     content: { '*/*': { schema: { type: 'string', example: 'data: [DONE]\n\n' } } },
     headers: {
       'X-Gateway-Stream-Offset': headerReference('StreamOffset'),
@@ -59,12 +59,12 @@ export class StreamsController {
   @Operation({
     id: 'stopStream',
     tag: 'Application',
-    summary: 'Stop the call of an answer that is still arriving',
-    description: 'Cancels the call at the provider and settles what it used; what has arrived stays readable.',
+    summary: 'Stop a call whose answer is still arriving',
+    description: 'Cancels the call at the provider and settles its usage; the received part stays readable.',
   })
   @ApiParam(APP)
   @ApiParam(STREAM)
-  @ApiNoContentResponse({ description: 'Stopped now or before, or ended.' })
+  @ApiNoContentResponse({ description: 'The call is stopped, or had already ended.' })
   @Fails('stream_not_found')
   stop(@ProvenCaller() caller: Caller, @Param('stream') id: string): Promise<void> {
     return this.streams.stop(caller, id);

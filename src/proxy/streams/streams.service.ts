@@ -15,7 +15,7 @@ import { type Reading, StreamReader } from './stream-reader.js';
 import { StreamStops } from './stream-stops.js';
 import { StreamStore } from './stream-store.js';
 
-/** Readers of one answer at a time. */
+/** Maximum concurrent readers of one answer. */
 const MAX_READERS = 16;
 const READERS_RETRY_SECONDS = 5;
 
@@ -38,7 +38,7 @@ export class Streams {
   }
 
   /**
-   * The answer of this id.
+   * The answer with this id.
    *
    * @throws stream_not_found no answer to this caller; stream_expired, auth_required (403, a blocked user).
    */
@@ -54,7 +54,7 @@ export class Streams {
   }
 
   /**
-   * Answers with the bytes from an offset on, and with what follows as it arrives.
+   * Answers with the bytes from an offset on, and the rest as it arrives.
    *
    * @throws invalid_request (416) the answer has ended before the offset; rate_limited too many readers.
    */
@@ -98,7 +98,7 @@ export class Streams {
     await this.stops.stop(named);
   }
 
-  /** What is not kept any more has expired, unless its time cannot be over yet: then it is lost. */
+  /** An answer that is no longer kept has expired, unless it is too recent for that: then it is lost. */
   private lostOrExpired({ id, mark, mayExpireAtMs }: NamedStream, appId: string): KeptStream {
     if (this.clock.nowMs() >= mayExpireAtMs) throw expired();
     const facts = { id, mark, appId, endpointSlug: null, status: 200, contentType: '', maxBytes: 0, resumeSeconds: 0 };

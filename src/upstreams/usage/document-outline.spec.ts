@@ -17,7 +17,7 @@ function outlineOf(text: string, cuts: readonly number[] = []) {
   return outline.documents;
 }
 
-/** What an outline keeps of a value, by the other way: of the parsed document. */
+/** The outline of a value, computed from the parsed document. */
 function expected(value: unknown): unknown {
   if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value)) - 2 <= 1536 ? value : undefined;
   if (Array.isArray(value)) {

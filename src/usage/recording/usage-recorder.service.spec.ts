@@ -348,7 +348,7 @@ describe('usage recovery', () => {
     events.poison = bad?.admission.eventId;
     events.failureOfOthers = new Error('away');
     const starting = parts.recovery.onModuleInit();
-    // It tries again, at least once.
+    // It retries at least once.
     await eventually(() => events.failed >= 2, { withinMs: 10_000 });
     events.failureOfOthers = undefined;
     await starting;

@@ -11,7 +11,7 @@ class EventActor {
   @ApiProperty({ type: 'string', enum: ['human', 'service'] })
   kind: 'human' | 'service';
 
-  @ApiProperty({ type: 'string', enum: [...ACTION_SOURCES], description: 'As the client labelled itself.' })
+  @ApiProperty({ type: 'string', enum: [...ACTION_SOURCES], description: 'As the client identified itself.' })
   source: ActionSource;
 }
 
@@ -92,10 +92,10 @@ export class BudgetEventData extends AppEventData {
   @Dollars('the budget.')
   budget_usd: number;
 
-  @Dollars('what was spent in the window, without estimates.')
+  @Dollars('the amount spent in the window, without estimates.')
   spent_usd: number;
 
-  @Dollars('estimates of calls whose cost is not known.')
+  @Dollars('estimates for calls of unknown cost.')
   estimated_usd: number;
 }
 
@@ -141,14 +141,14 @@ export class ProviderEventData {
   @ApiProperty({
     type: 'string',
     enum: ['key_refused', 'errors'],
-    description: 'Why it is, or was, failing. `key_refused`: it refused the stored key. `errors`: calls failed.',
+    description: 'Why it is or was failing. `key_refused`: it refused the stored key. `errors`: calls failed.',
   })
   reason: 'key_refused' | 'errors';
 
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'The calls that decided.' })
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'The calls that determined it.' })
   calls: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Those of them that failed.' })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'The failed ones.' })
   errors: number;
 }
 

@@ -14,7 +14,7 @@ import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.js';
 const PROGRAM = new URL('./program/whole-api.ts', import.meta.url).pathname;
 const COMPILING_MS = 120_000;
 const METRICS_TOKEN = 'metrics-token-of-the-suite';
-/** What applications' callers do has clients of its own. */
+/** Calls of applications have separate clients. */
 const OF_CALLERS = new Set(['Application authentication', 'Application', 'Provider proxy', 'Named endpoints']);
 
 interface Operation {

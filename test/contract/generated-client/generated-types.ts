@@ -5,15 +5,15 @@ import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('./program/', import.meta.url));
-/** What the program imports the types from. They are made again in every run, and nowhere written down. */
+/** What the program imports the types from. They are generated in every run, and not stored. */
 const TYPES = `${PROGRAM}served.d.ts`;
 
-/** The types that the document gives, as a generated client has them. */
+/** The types of the document, as in a generated client. */
 export async function typesOf(document: object): Promise<string> {
   return astToString(await openapiTS(Buffer.from(JSON.stringify(document))));
 }
 
-/** Compiles the program against those types, with the settings of the project. @returns what is wrong with it. */
+/** Compiles the program against those types, with the settings of the project. @returns its errors. */
 export function problemsWith(types: string): string[] {
   const { config }: { config?: object } = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile);
   const parsed = ts.parseJsonConfigFileContent({ ...config, exclude: [], include: [PROGRAM] }, ts.sys, ROOT);

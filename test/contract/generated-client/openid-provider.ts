@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { newIssuerKey } from '../../support/client-auth/issuers/issuer-keys.js';
 import { signToken } from '../../support/client-auth/issuers/issuer-tokens.js';
 
-/** A third party at which one person is always signed in. */
+/** An identity provider where one person is always signed in. */
 export interface OpenIdProvider {
   readonly url: string;
-  /** What the person's browser is sent back with. */
+  /** The parameters with which the person's browser returns. */
   signInAt(authorizationUrl: string): { readonly state: string; readonly code: string };
   close(): Promise<void>;
 }

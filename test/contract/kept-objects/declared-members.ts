@@ -17,7 +17,7 @@ const OPTIONS: ts.CompilerOptions = {
   skipLibCheck: true,
   types: ['node'],
 };
-/** What files, bytes and signals are made of is no part of a request. */
+/** The members of files, bytes and signals are not part of a request. */
 const NOT_OF_REQUESTS = /node_modules\/(?:@types|typescript|undici-types)\//;
 
 /**

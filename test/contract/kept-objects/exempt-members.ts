@@ -11,7 +11,7 @@ const CITED = 'names what an earlier answer cites';
 const REFUSED = 'stands in settings that are refused';
 const FILE_SENT = 'the file itself, in this request';
 
-/** Members with suspect names that name nothing kept, and why, by their name. */
+/** Members with suspect names that do not name kept objects, with the reason, by name. */
 export const EXEMPT_MEMBERS: Reasons = {
   call_id: CALL,
   caller_id: CALL,
@@ -118,7 +118,7 @@ export const EXEMPT_IDS: Reasons = {
   ResponsePrompt: 'judged under `prompt`',
 };
 
-/** Members whose name has a model in it, and that name none. */
+/** Members with “model” in their name that do not name a model. */
 export const EXEMPT_MODELS: Readonly<Record<string, string>> = {
   modelRoutingPreference: 'of a configuration that is refused whole',
   modelArmorConfig: 'a filter of prompts; its templates are judged',

@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type * as Gemini from '@google/genai';
 import type OpenAI from 'openai';
 
-/** What the official SDKs send on inference paths; read by the compiler alone. */
+/** What the official SDKs send on inference paths; read only by the compiler. */
 export interface Requests {
   responses: OpenAI.Responses.ResponseCreateParams;
   inputTokens: OpenAI.Responses.InputTokenCountParams;

@@ -20,15 +20,15 @@ const REFUSALS = new Set<string>([
   '403 no_eligible_organization',
   '404 app_not_found',
 ]);
-/** Whom the service itself refuses, whatever the declaration says. */
+/** Callers that the service itself refuses, whatever the declaration says. */
 const JUDGED_FURTHER: Readonly<Record<string, (caller: JudgedCaller) => boolean>> = {
-  // Everybody may leave, and nobody but that.
+  // Everybody may leave, but nothing else.
   'DELETE /v1/admin/members/:user': ({ role }) => role === 'member',
-  // Owners of the account that was opened first.
+  // Owners of the first account.
   'GET /v1/admin/deployment': ({ account }) => account === 'another',
 };
 
-/** Somebody who calls, made again when what they called may have ended their credential. */
+/** A caller, created again if the call may have ended their credential. */
 interface Caller extends JudgedCaller {
   readonly name: string;
   readonly make: () => Promise<ApiClient>;
@@ -42,7 +42,7 @@ let callers: readonly Caller[];
 const clients = new Map<string, ApiClient>();
 
 beforeAll(async () => {
-  // Each request comes from an address of its own: how often one address may ask is not what is judged.
+  // Each request comes from a separate address, since address limits are not tested here.
   world = await startWorld({ env: { TRUSTED_PROXIES: '127.0.0.1/32' } });
   own = await firstOrganizationId(world.dataSource);
   another = (await newAccount(world.dataSource)).organizationId;
@@ -72,7 +72,7 @@ function everybody(): Caller[] {
   ];
 }
 
-/** An owner's session as pages of other sites can make a browser send it, and nobody's request from there. */
+/** An owner's session as pages of other sites can make a browser send it, and an anonymous request from there. */
 function throughPages(): Caller[] {
   const owner = { credential: 'session', account: 'own', role: 'owner' } as const;
   const cookie = async () => (await newPerson(world, { organizationId: own })).cookie;
@@ -141,7 +141,7 @@ function judgedRoutes(): readonly RouteAccess[] {
 
 let requests = 0;
 
-/** Asks with `names` in place of the parameters, and ids that nobody has in place of all others. */
+/** Calls with `names` in place of the parameters, and unknown ids in place of all others. */
 function ask(client: ApiClient, route: string, names: Readonly<Record<string, string>>): Promise<ApiAnswer> {
   const [method = '', path = ''] = route.split(' ');
   const target = path.replaceAll(/:(\w+)/g, (_all, name: string) => names[name] ?? NOBODY);
@@ -151,7 +151,7 @@ function ask(client: ApiClient, route: string, names: Readonly<Record<string, st
   return client.send(method, target, body, { headers: { 'x-forwarded-for': from } });
 }
 
-/** What is sent has the right shape only where an id is asked for: nothing is made or changed. */
+/** The body is valid only where it needs an id: nothing is created or changed. */
 function bodyOf(route: string): object {
   if (route.startsWith('PATCH')) return { name: 'Renamed' };
   if (route.endsWith('/rotate')) return { token: 'a-token-of-a-gateway' };
@@ -225,7 +225,7 @@ async function ownIds(): Promise<Readonly<Record<string, string>>> {
 }
 
 /**
- * How the answer to an id that is there differs from the one to an id that is not, to the byte; empty when it does not.
+ * How the answer to an existing id differs, byte for byte, from that to a missing one; empty if it does not.
  */
 async function difference(
   client: ApiClient,
@@ -247,13 +247,13 @@ describe('ids of others and unknown ids', () => {
       clientOf(sessionOf('another', 'owner')),
     ]);
     const differences: string[] = [];
-    // Ids of terminals' operations are digests of secrets: whoever has one is told that the proof is missing.
+    // Ids of terminals' operations are digests of secrets: a caller with such an id learns that the proof is missing.
     const named = judgedRoutes().filter(({ route, access }) => route.includes(':') && !access.consoleHost);
     for (const { route, access } of named) {
       const [, before = '', name = ''] = /^\w+ ([^:]+):(\w+)/.exec(route) ?? [];
       const id = ids[before];
       if (id === undefined) throw new Error(`Say what stands behind ${route}.`);
-      // A key sends no origin, and where one is required that is all it is told.
+      // A key sends no origin; where one is required, that is the only refusal.
       for (const stranger of access.exactOrigin ? [session] : [key, session]) {
         differences.push(...(await difference(stranger, route, { [name]: id })));
       }
@@ -269,7 +269,7 @@ describe('ids of others and unknown ids', () => {
       "INSERT INTO app_users (organization_id, app_id, id, status, created_at) VALUES ($1, $2, $3, 'active', now())",
       [own, other.id, user],
     );
-    // A block is of whoever has the id, or will have it, in the application that is named.
+    // A block applies to the current or future user with this id in the named application.
     const nested = judgedRoutes().filter(({ route }) => /:app\/.*:/.test(route) && !route.endsWith('/:user/block'));
     expect(nested.length).toBeGreaterThan(2);
     for (const { route } of nested) {

@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-/** Entries that Postgres looked at, those it left out included. */
+/** Entries that Postgres read, including those that it filtered out. */
 function readBy(node: PlanNode): number {
   const own = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
   const inside = (node.Plans ?? []).map(readBy).reduce((sum, rows) => sum + rows, 0);

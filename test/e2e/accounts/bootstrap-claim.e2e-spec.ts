@@ -24,7 +24,7 @@ import { newManagementKey, type World } from '../../support/world.js';
 const CLAIM = '/v1/admin/organizations/claim';
 const SESSION = '/v1/admin/session';
 
-/** One more account that a bootstrap key has opened, as the start of a deployment opens the first one. */
+/** Another account opened by a bootstrap key, as at the start of a deployment. */
 async function openedAccount({ dataSource, gateway }: World) {
   const key = newManagementKey();
   const organizationId = `private-${randomBytes(16).toString('hex')}`;

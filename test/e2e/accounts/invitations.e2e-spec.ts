@@ -21,7 +21,7 @@ beforeAll(async () => {
   world = await startWorld({ clock, env: { REDIS_URL: '' } });
 });
 beforeEach(async () => {
-  // The next minute: what one address may ask for starts again.
+  // The next minute: the limit of an address starts again.
   clock.advance(60_000);
   ({ organizationId, owner } = await newOrganization(world));
 });

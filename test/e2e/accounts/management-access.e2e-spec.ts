@@ -27,7 +27,7 @@ function get(headers: Record<string, string>): Promise<Response> {
   return fetch(world.baseUrl + PATH, { headers });
 }
 
-/** Sends header lines as they are, repeated ones included, and gives the status. */
+/** Sends header lines unchanged, repeated ones included, and returns the status. */
 function rawStatus(headers: readonly string[]): Promise<number | undefined> {
   const { hostname, port, host } = new URL(world.baseUrl);
   return new Promise((resolve, reject) => {

@@ -9,12 +9,12 @@ import { openTarget, read } from '../../support/proxy/proxy-client.js';
 
 const RUNS = fuzzRuns(2_000);
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
-/** Few enough that a failure of all together can be looked at. */
+/** Few enough to examine a failure of all together. */
 const AT_ONCE = 12;
 const BATCHES_BEFORE_TIDYING = 50;
-/** When the test gives up an answer. */
+/** The timeout for an answer. */
 const BOUND_MS = 20_000;
-/** So many failures say enough. */
+/** Maximum number of reported failures. */
 const MOST_FAILURES = 5;
 
 let ground: HostileGround;
@@ -49,7 +49,7 @@ async function ask(request: HostileRequest): Promise<Outcome> {
   }
 }
 
-/** What is wrong in the log: of each refusal there is one line, and nothing tells of trouble or of secrets. */
+/** Problems in the log: there is one line for each refusal, and no line reports failures or contains secrets. */
 function logProblems(outcomes: readonly Outcome[]): string[] {
   const lines = ground.world.logs.splice(0);
   const text = JSON.stringify(lines);
@@ -63,7 +63,7 @@ function logProblems(outcomes: readonly Outcome[]): string[] {
   ];
 }
 
-/** Asks several at once; says what went wrong. */
+/** Sends several requests at once; returns what went wrong. */
 async function askAll(requests: readonly HostileRequest[]): Promise<string[]> {
   ground.world.logs.length = 0;
   const before = await ground.ownState();

@@ -29,7 +29,7 @@ async function newAccount(): Promise<void> {
   ({ organizationId, owner } = await newOrganization(world));
 }
 
-/** Keys of the account that were made years ago. */
+/** Keys of the account that were created years ago. */
 async function stored(keys: readonly StoredKey[]): Promise<void> {
   for (const { name, identityId = owner.identityId, source = 'console', expiresAt = null, revokedAt = null } of keys) {
     await world.dataSource.query(
@@ -42,7 +42,7 @@ async function stored(keys: readonly StoredKey[]): Promise<void> {
   }
 }
 
-/** @returns how many keys the night took. */
+/** @returns the number of keys that the nightly job deleted. */
 async function night(signal = new AbortController().signal): Promise<unknown> {
   const from = world.logs.length;
   await world.gateway.app.get(Retention, { strict: false }).run(signal);

@@ -31,7 +31,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Makes a key as the console does. */
+/** Creates a key as the console does. */
 async function created(client: ApiClient, body: object = { name: 'Deploys' }) {
   const answer = await client.post(PATH, body);
   if (answer.status !== 201) throw new Error(`key: ${answer.status} ${answer.text}`);

@@ -9,9 +9,9 @@ import { startWorld, type World } from '../../support/world.js';
 
 const RUNS = fuzzRuns(200);
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
-/** When the test gives up a connection: before the ten seconds after which unread bodies end one in any case. */
+/** The timeout for a connection: before the ten seconds after which unread bodies end one in any case. */
 const BOUND_MS = 9_000;
-/** What an answer takes that nothing is in the way of. */
+/** The time of an undisturbed answer. */
 const USUAL_MS = 60;
 
 const CONFIG = { authentication: { type: 'api_key' }, routing: { providers: { mode: 'all' }, model_rewrites: {} } };
@@ -36,7 +36,7 @@ beforeEach(() => {
   world.logs.length = 0;
 });
 
-/** None stays behind: a socket that Node fails to close is in no list of the server's. */
+/** No socket stays open: one that Node fails to close is in no list of the server. */
 afterAll(async () => {
   await world.stop();
   await eventually(() => openSockets() <= socketsBefore, { withinMs: BOUND_MS });
@@ -225,7 +225,7 @@ describe('an unusual but valid message', () => {
   });
 });
 
-/** Sends a message; when the service has had its time, the client sends no more. */
+/** Sends a message; after the time for the service, the client sends nothing more. */
 async function sendAndStop(bytes: string): Promise<RawAnswer> {
   const { socket, text, answer } = openRaw(world.baseUrl, bytes);
   await Promise.race([answer, eventually(() => text() !== '', { withinMs: USUAL_MS }).catch(() => undefined)]);

@@ -9,7 +9,7 @@ import { firstOrganizationId } from '../../support/accounts/accounts.js';
 import { newPerson } from '../../support/accounts/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
-/** What one request asks the database; what the service asks on its own meanwhile is not counted. */
+/** The queries of one request; background queries of the service are not counted. */
 interface Questions {
   asked: number;
   /** When every guard had let the request through. */

@@ -71,7 +71,7 @@ describe('GET /v1/admin/members', () => {
   });
 });
 
-/** What each role may make of each other; `-` ends the membership. */
+/** The changes that each role may make to each other role; `-` ends the membership. */
 const ALLOWED: Readonly<Record<Role, Readonly<Record<Role, string>>>> = {
   owner: { owner: 'owner admin member -', admin: 'owner admin member -', member: 'owner admin member -' },
   admin: { owner: '', admin: 'admin member -', member: 'admin member -' },

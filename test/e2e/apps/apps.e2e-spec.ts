@@ -23,7 +23,7 @@ const serverBody = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 });
 
-/** Creates an application and answers what a replacement needs. */
+/** Creates an application and returns the data for a replacement. */
 async function created(changes: Record<string, unknown> = {}): Promise<{ id: string; revision: number }> {
   const answer = await world.api.post(APPS, serverBody(changes));
   expect(answer.status).toBe(201);

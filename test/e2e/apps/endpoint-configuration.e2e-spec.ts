@@ -11,7 +11,7 @@ const UNPRICED = 'gpt-of-tomorrow';
 
 let stage: GatewayWorld;
 let world: World;
-/** Of an application whose endpoint everybody accepts. */
+/** For an application whose endpoint is always accepted. */
 let stored: { id: string; revision: number };
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ async function created(config: object): Promise<{ id: string; revision: number }
   return answer.body.app;
 }
 
-/** What create, replace and validate say of a configuration: always the same. */
+/** The answer of create, replace and validate to a configuration: always the same. */
 async function refusalOf(config: object): Promise<[status: number, message: string]> {
   const body = { name: 'App', config };
   const answers = [

@@ -5,7 +5,7 @@ import { json } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const NAMED_USERS = { type: 'api_key', end_user: { source: 'header' } };
-/** What some calls cost: 1000 × 2 and 300 × 8 dollars per million tokens each. */
+/** The cost of some calls: 1000 × 2 and 300 × 8 dollars per million tokens each. */
 const usd = (calls: number) => (calls * 4400) / 1_000_000;
 const PRICED = json(200, { usage: { input_tokens: 1000, output_tokens: 300 } });
 const WITHOUT_USAGE = json(200, {});
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const nameOf = ({ kind, id }: Item) => `${kind} ${id}`;
 const items = async (): Promise<Item[]> => (await world.api.get('/v1/admin/attention')).body.items;
-/** What this test has brought up; a second account sees nothing of it. */
+/** The items caused by this test; a second account sees none of them. */
 async function added(): Promise<Item[]> {
   const stranger = world.as((await newAccount(world.dataSource)).key);
   expect((await stranger.get('/v1/admin/attention')).body).toEqual({ items: [] });

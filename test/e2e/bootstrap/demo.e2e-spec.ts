@@ -42,7 +42,7 @@ function startDemo(...options: readonly string[]): void {
   }
 }
 
-/** What the groups of the pattern match first. */
+/** The first match of the groups of the pattern. */
 function printed(pattern: RegExp, text = output): string[] {
   const match = pattern.exec(text);
   if (match === null) throw new Error(`${pattern} is not in:\n${text}`);

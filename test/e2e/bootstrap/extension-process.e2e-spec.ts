@@ -59,7 +59,7 @@ describeWithRedis('an extension as a program of its own (docs/extending.md)', ()
     await redis.stop();
   });
 
-  /** Each on a connection of its own, which the workers get in turn. */
+  /** Each on a separate connection, distributed over the workers in turn. */
   async function manage(path: string, body?: object) {
     const headers = { authorization: `Bearer ${managementKey}`, connection: 'close' };
     const type = body && { 'content-type': 'application/json' };
@@ -73,7 +73,7 @@ describeWithRedis('an extension as a program of its own (docs/extending.md)', ()
   }
 
   it('two workers → both have its route, its provider type and its vault', async () => {
-    // At the start each worker compares the key with what is stored.
+    // At the start each worker compares the key with the stored one.
     const before = keyServer.asked.length;
     for (let call = 1; call <= CALLS; call++) {
       expect(await manage('reports/apps')).toEqual({ status: 200, body: { apps: 0 } });

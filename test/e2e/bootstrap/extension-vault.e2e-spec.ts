@@ -13,7 +13,7 @@ const CHAT = 'v1/chat/completions';
 const BODY = { model: 'gpt-4.1', messages: [] };
 const SOON = { withinMs: 10_000 };
 
-/** Says what it should not. */
+/** An error with a secret in its message. */
 class BrokenVault extends Vault {
   readonly state = 'ok';
 

@@ -36,7 +36,7 @@ import { startWorld, testEnvironment, type World } from '../../support/world.js'
 const PROVIDER_KEY = 'sk-simulated-provider-of-the-guides';
 const ANSWER = { text: 'Hello.', inputTokens: 10, outputTokens: 4 };
 const PRINTED_URL = 'http://127.0.0.1:8080';
-/** What the README's two calls cost, in sum and each. */
+/** The cost of the README's two calls, in total and each. */
 const RECORDED = [
   '"cost_usd":0.0000208',
   ...Array(2).fill(['"cost_usd":0.0000104', '"cost_source":"computed"']).flat(),
@@ -103,7 +103,7 @@ async function startedByGuide(shell: GuideShell) {
   return { databaseUrl, url, settings, serve };
 }
 
-/** `npm ci` has made what this test runs with; a test cannot do it again. */
+/** `npm ci` has installed this test's own packages; a test cannot run it again. */
 function withoutInstall({ text }: GuideBlock): string {
   expect(text).toBe('npm ci\nnpm start\n');
   return 'npm start';

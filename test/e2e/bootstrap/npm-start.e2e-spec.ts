@@ -52,7 +52,7 @@ class Npm {
     this.ended = once(this.child, 'exit').then(([code, signal]) => [code, signal]);
   }
 
-  /** Waits for it in the output. */
+  /** Waits for this text in the output. */
   async says(text: string): Promise<void> {
     await eventually(() => {
       if (this.output.includes(text)) return true;
@@ -65,7 +65,7 @@ class Npm {
     return /"message":"gateway_started".*?"url":"([^"]+)"/.exec(this.output)?.[1] ?? '';
   }
 
-  /** To npm alone, as a supervisor does. */
+  /** Only to npm, as a supervisor does. */
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }
@@ -75,7 +75,7 @@ class Npm {
     process.kill(-this.groupId, signal);
   }
 
-  /** Whether a process of the group is left, whoever started it. */
+  /** Whether any process of the group is left. */
   get isLeft(): boolean {
     try {
       return process.kill(-this.groupId, 0);

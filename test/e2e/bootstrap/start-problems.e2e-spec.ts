@@ -20,7 +20,7 @@ const EMBEDDED = { DATABASE_URL: '', REDIS_URL: '' };
 interface Ended {
   readonly code: number | null;
   readonly log: string;
-  /** What it says without the line that says why it says it. */
+  /** Its output without the line that explains it. */
   readonly said: string;
 }
 
@@ -33,7 +33,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** The real program, to its end. */
+/** Runs the real program until it exits. */
 async function start(settings: Readonly<Record<string, string>>, account: object = {}): Promise<Ended> {
   const all = { ...testEnvironment('', join(directory, 'data'), ''), ...settings };
   const child = spawn(process.execPath, [MAIN], { env: programEnvironment(all), ...account });

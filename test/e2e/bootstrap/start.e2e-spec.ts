@@ -21,7 +21,7 @@ afterEach(async () => {
   ends = [];
 });
 
-/** A database and a directory of their own, with no account. */
+/** A separate database and directory, without an account. */
 async function emptyDeployment(): Promise<Record<string, string>> {
   const url = await freshDatabase();
   const directory = mkdtempSync(join(tmpdir(), 'gateway-start-'));
@@ -30,7 +30,7 @@ async function emptyDeployment(): Promise<Record<string, string>> {
   return { ...testEnvironment(url, directory, ''), REDIS_URL: '' };
 }
 
-/** What the banner says, and what `meanwhile` does before the gateway stops. */
+/** The text of the banner, and the result of `meanwhile` before the gateway stops. */
 async function bannerOf(
   settings: Readonly<Record<string, string>>,
   meanwhile: (gateway: RunningGateway) => Promise<unknown> = async () => undefined,

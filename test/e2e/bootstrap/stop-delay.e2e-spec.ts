@@ -34,7 +34,7 @@ describe('between SIGTERM and the stop', () => {
     await gateway.start();
   }
 
-  /** A call with a connection of its own. */
+  /** A call with a separate connection. */
   async function call(path: string): Promise<{ status: number; body: Record<string, unknown> }> {
     const headers = { authorization: `Bearer ${managementKey}`, connection: 'close' };
     const answer = await fetch(`${gateway.baseUrl}${path}`, { headers });

@@ -29,7 +29,7 @@ const KILLS = 2;
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The built service as processes of their own. */
+/** The built service as separate processes. */
 class Service {
   readonly lines: Line[] = [];
   errors = '';
@@ -57,7 +57,7 @@ class Service {
     return String(this.named('gateway_started')[0]?.url);
   }
 
-  /** Resolves when so many workers have begun to serve since the start. */
+  /** Resolves when this many workers have started to serve since the start. */
   async serving(workers: number): Promise<void> {
     await eventually(() => {
       if (this.child.exitCode !== null) throw new Error(`did not start:\n${this.errors}`);
@@ -108,7 +108,7 @@ async function query<T extends pg.QueryResultRow>(sql: string): Promise<T[]> {
   return rows;
 }
 
-/** Process ids of the workers that live. */
+/** Process ids of the running workers. */
 async function workerPids(): Promise<number[]> {
   const rows = await query<{ pid: number }>(
     "SELECT pid FROM gateway_instances WHERE seen_at > now() - interval '3 seconds' ORDER BY started_at",
@@ -124,7 +124,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What a process tells of all that share its port; undefined where it does not answer in time. */
+/** The report of a process about all that share its port; undefined if it does not answer in time. */
 async function scraped(url: string, withinMs = 10_000): Promise<Exposition | undefined> {
   const options = { headers: { connection: 'close' }, signal: AbortSignal.timeout(withinMs) };
   const text = await fetch(`${url}/metrics`, options).then(
@@ -134,7 +134,7 @@ async function scraped(url: string, withinMs = 10_000): Promise<Exposition | und
   return text === undefined ? undefined : new Exposition(text);
 }
 
-/** Calls of people that have ended. */
+/** Finished calls of people. */
 const endedCalls = (exposition: Exposition | undefined) =>
   exposition?.sum('gateway_requests_total', { route: 'admin', status_class: '2xx' });
 
@@ -275,7 +275,7 @@ describeWithRedis('WORKERS', () => {
     let service: Service;
 
     const startSlowToStop = () => start({ REDIS_URL: redis.url, STOP_DELAY_SECONDS: '3600' });
-    /** The one that was killed has been replaced. */
+    /** The killed one has been replaced. */
     const twoLive = () => eventually(async () => (await workerPids()).length === 2, STARTED);
 
     beforeAll(async () => {
@@ -297,7 +297,7 @@ describeWithRedis('WORKERS', () => {
         await eventually(async () => (await scrapes()).every((one) => endedCalls(one) === 11), STARTED);
         const [victim = 0] = await workerPids();
         process.kill(victim, 'SIGSTOP');
-        // Connections go to each in turn: what the one that stands still was given is not answered.
+        // Connections go to each in turn: those of the frozen one are not answered.
         const stopped = await scrapes().finally(() => process.kill(victim, 'SIGKILL'));
         expect(new Set(stopped.map(endedCalls))).toEqual(new Set([11, undefined]));
         await service.serving(3);

@@ -23,7 +23,7 @@ let db: DataSource;
 let instances: Awaited<ReturnType<typeof anInstance>>[];
 let apps = 0;
 
-/** Budgets as a process of its own has them: its own connections, its own notifications. */
+/** Budgets as in a separate process: with its own connections and notifications. */
 async function anInstance(id: string, others: readonly string[]) {
   const log = new Log(clock, 'error', () => undefined);
   const dataSource = await createDataSource({
@@ -66,7 +66,7 @@ function aScope() {
 
 type Scope = ReturnType<typeof aScope>;
 
-/** The call that is refused is undefined. */
+/** A refused call is undefined. */
 async function call(at: number, scope: Scope, worst: number): Promise<BudgetHold | undefined> {
   try {
     return await instances[at % instances.length]?.budgets.hold(scope, worst, clock.nowMs());

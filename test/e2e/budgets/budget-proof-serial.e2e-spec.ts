@@ -7,7 +7,7 @@ import { isRefusedAsSpent, PaidClient } from '../../proof/budgets/paid-client.js
 import { eventually } from '../../support/eventually.js';
 import { describeBreakingRedis } from '../../support/platform/redis.js';
 
-/** `npm run prove -- budgets` says how much more of it, and a seed to repeat it by. */
+/** `npm run prove -- budgets` sets a larger size, and a seed to repeat it. */
 const RUNS = Number(process.env.BUDGET_RUNS ?? 1);
 const SEED = Number(process.env.BUDGET_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SERIAL_CLIENTS = 8;
@@ -49,7 +49,7 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
         ...[seed, served, 'app_budget_exhausted', ofUsers ? 'user' : 'app'],
       ]);
       expect(standing?.committed).toBeGreaterThanOrEqual(tokensCost(8_000));
-      // Until the cost of the last call is stored, the other instance says when to ask again.
+      // Until the cost of the last call is stored, the other instance sends Retry-After.
       let last = refusal;
       const isOver = async () => {
         if (!isRefusedAsSpent(last)) last = await serial.next();
@@ -105,7 +105,7 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
           expect([status, code, call.seen]).toEqual([429, 'app_budget_exhausted', 0]);
           expect([retryAfter >= 1, retryAfter <= MOST_HELD_SECONDS]).toEqual([true, true]);
         }
-        // The real time that the refusal names: what is held is given back by then, whatever happens meanwhile.
+        // The real time that the refusal names: holds are returned by then, whatever happens meanwhile.
         await sleep((refusals[0]?.retryAfter ?? 0) * 1_000);
         expect((await client.call({ ...plan, instance: (run + 1) % 2 })).status).toBe(200);
         expect(isRefusedAsSpent(await client.call({ ...plan, instance: run % 2 }))).toBe(true);
@@ -121,7 +121,7 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
       const plan = { app, userId: 'ann', treatment: 'whole' } as const;
       for (const instance of [0, 1])
         expect((await client.call({ ...plan, instance, mostTokens: 100 })).status).toBe(200);
-      // What is not stored yet is not repriced.
+      // Events that are not stored yet are not repriced.
       const stored = "SELECT FROM usage_events WHERE app_id = $1 AND user_id = 'ann'";
       await eventually(async () => (await fleet.query(stored, [app.id])).length === 2, STORED);
       let isOver = false;
@@ -163,7 +163,7 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
     PATIENCE_MS,
   );
 
-  /** @param at the instance that is told. */
+  /** @param at the instance that gets the request. */
   async function reprice(appId: string, factor: number, at: number): Promise<void> {
     await fleet.price(factor, at);
     const order = { provider: 'openai', model: MODEL, month: MONTH, apply: true };

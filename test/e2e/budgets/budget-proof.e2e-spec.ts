@@ -3,7 +3,7 @@ import { BudgetStorm } from '../../proof/budgets/budget-storm.js';
 import type { StormFaults } from '../../proof/budgets/storm-report.js';
 import { describeBreakingRedis } from '../../support/platform/redis.js';
 
-/** `npm run prove -- budgets` says more of them, and a seed to repeat them by. */
+/** `npm run prove -- budgets` sets more of them, and a seed to repeat them. */
 const RUNS = Number(process.env.BUDGET_RUNS ?? 1);
 const SEED = Number(process.env.BUDGET_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const CLIENTS = 200;

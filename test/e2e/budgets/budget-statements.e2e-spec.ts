@@ -57,7 +57,7 @@ async function spend(key: BudgetKey, nanoUsd: number): Promise<void> {
   await db.query(SPEND, [...valuesOf(key), nanoUsd]);
 }
 
-/** What the tables say of a budget: the sum as it is kept, and each row. */
+/** The content of the tables for a budget: the stored sum, and each row. */
 async function stateOf(key: BudgetKey) {
   const [sum] = await db.query(
     `SELECT spent_nano_usd AS spent, granted_nano_usd AS granted FROM budget_periods WHERE ${IS_KEY}`,

@@ -24,7 +24,7 @@ afterAll(() => world.stop());
 
 const midnightMs = () => Math.floor(clock.nowMs() / DAY_MS) * DAY_MS;
 
-/** The first moment of the next period, from the calendar alone. */
+/** The first moment of the next period, computed only from the calendar. */
 const NEXT_MS = {
   daily_usd: () => midnightMs() + DAY_MS,
   weekly_usd: () => {

@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
 /** Two calls fit, the second one crossing. */
 const TWO_CALLS_USD = 0.01;
-/** A call uses 1 000 prompt tokens and 500 of output. */
+/** A call uses 1 000 prompt tokens and 500 output tokens. */
 const TOKENS = 1_500;
 
 let world: World;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   isDocumented = documentedRefusals(world);
 });
 
-/** Whatever a test counted is the sum of the events. */
+/** All counts of a test equal the sum of its events. */
 afterEach(async () => {
   const ledger = new UsageLedger(new UsageLedgerRepository(world.dataSource), clock);
   expect((await ledger.verify()).findings).toEqual([]);

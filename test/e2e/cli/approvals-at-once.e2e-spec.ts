@@ -4,7 +4,7 @@ import { newOrganization } from '../../support/accounts/people.js';
 import { ApprovalBrowser, proofIn, Terminal } from '../../support/cli/terminal.js';
 import { startWorld, type World } from '../../support/world.js';
 
-/** Few enough that approvals at once need all of them. */
+/** Few enough that concurrent approvals need all of them. */
 const CONNECTIONS = 2;
 const AT_ONCE = 15;
 let world: World;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Holds a named lock until it is told to let go. */
+/** Holds a named lock until released. */
 async function holding(name: string, during: () => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: world.databaseUrl });
   await client.connect();

@@ -18,7 +18,7 @@ afterEach(() => world.stop());
 const keyIn = ({ body }: { body: { result: { credential: { token: string } } } }) => body.result.credential.token;
 const browserOf = ({ cookie }: Person) => new ApprovalBrowser(world, cookie);
 
-/** Asks for the claim of the account of a key. */
+/** Requests the claim of the account of a key. */
 async function openClaim(key: string): Promise<{ terminal: Terminal; proof: string }> {
   const terminal = new Terminal(world);
   return { terminal, proof: proofIn(await terminal.operate(key, 'claim', {})) };

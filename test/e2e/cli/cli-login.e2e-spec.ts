@@ -21,7 +21,7 @@ beforeAll(async () => {
   world = await startWorld({ clock, env: { REDIS_URL: '', TRUSTED_PROXIES: '127.0.0.1/32' } });
 });
 beforeEach(async () => {
-  // The next hour: what one address may ask for starts again.
+  // The next hour: the limit of an address starts again.
   clock.advance(HOUR_MS);
   ({ organizationId, owner } = await newOrganization(world));
   browser = new ApprovalBrowser(world, owner.cookie);

@@ -21,7 +21,7 @@ afterAll(() => world.stop());
 
 const browserAt = (address: string) => new ApprovalBrowser(world, undefined, address);
 
-/** Types wrong codes from as many addresses as it takes. */
+/** Types wrong codes from as many addresses as needed. */
 async function typeWrongCodes(count: number): Promise<number[]> {
   const statuses: number[] = [];
   for (let at = 0; at < count; at += 10) {

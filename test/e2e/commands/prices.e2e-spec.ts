@@ -9,7 +9,7 @@ import { startWorld } from '../../support/world.js';
 const PROGRAM = fileURLToPath(new URL('../../../dist/src/commands/prices.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'gateway-prices-'));
 const [from, to] = [join(folder, 'data.json'), join(folder, 'prices.json')];
-/** In the form of the library's data file. */
+/** In the format of the library's data file. */
 const DATA = [
   {
     ...{ id: 'openai', name: 'OpenAI', api_pattern: 'https://api\\.openai\\.com' },

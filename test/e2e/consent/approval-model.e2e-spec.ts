@@ -81,7 +81,7 @@ describeWithRedis(`logins and consents over two instances with kills, seed ${SEE
     rmSync(directory, { recursive: true, force: true });
   }, ROUND_MS);
 
-  /** Ends an instance while it answers, and starts it again. */
+  /** Kills an instance while it answers, and starts it again. */
   async function killOne(): Promise<void> {
     const victim = pick(instances);
     await victim.kill();
@@ -131,7 +131,7 @@ describeWithRedis(`logins and consents over two instances with kills, seed ${SEE
         if (live.length < 3) await open();
         else {
           const subject = pick(live);
-          // Two at once, at either instance, see the same end.
+          // Two at once, on either instance, see the same result.
           const isRace = random() < 0.5;
           const kill = step % STEPS_PER_KILL === STEPS_PER_KILL - 1 ? killOne() : undefined;
           await Promise.all([stepOf(subject), ...(isRace ? [stepOf(subject)] : []), kill]);
@@ -175,7 +175,7 @@ describeWithRedis(`logins and consents over two instances with kills, seed ${SEE
       ...(completed(keys) > 0 ? { cli: completed(keys) } : {}),
       ...(completed(connections) > 0 ? { oauth: completed(connections) } : {}),
     });
-    // The walk reached every end, or it proved little.
+    // The walk must reach every end state.
     const ends = new Set([...logins, ...consents].flatMap((subject) => [...subject.ends]));
     expect([...ends].sort()).toEqual(['completed', 'denied', 'expired']);
   }

@@ -17,7 +17,7 @@ import { clientsFile, startConsentWorld } from '../../support/consent/oauth-clie
 const HOST = 'client.example.com';
 const ADDRESS = '203.0.113.5';
 const MINUTE_MS = 60_000;
-/** Between two bytes of a document that drips. */
+/** Pause between two bytes of a slow document. */
 const DROP_MS = 100;
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -52,7 +52,7 @@ afterAll(() => {
   server.close();
 });
 
-/** The clients of a service whose resolver says where the public name is. */
+/** The clients of a service with a scripted resolver for the public name. */
 function clientsWith(settings: Record<string, string> = {}, trusted = HOST): OAuthClients {
   requests = [];
   logs = [];
@@ -159,7 +159,7 @@ describe('clients identified by the URL of their metadata document', () => {
       }
     };
     expect(await refusal(clientsWith().find(id, ADDRESS))).toContain('5 seconds');
-    // On a busy machine it drips more slowly, too.
+    // On a busy machine it arrives even more slowly.
     expect(drops * DROP_MS).toBeLessThan(7_000);
   }, 15_000);
 

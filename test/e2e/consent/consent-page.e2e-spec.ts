@@ -25,7 +25,7 @@ let page: Page;
 let servers: Server[] = [];
 let people = 0;
 
-/** A listener of the test's own. @returns its port. */
+/** A listener of the test. @returns its port. */
 async function listen(answer: (url: string) => string): Promise<number> {
   const server = createServer(({ url = '' }, response) => {
     response.setHeader('content-type', 'text/html');

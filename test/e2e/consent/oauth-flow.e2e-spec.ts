@@ -32,7 +32,7 @@ beforeAll(async () => {
   world = await startConsentWorld({ clock, env: { REDIS_URL: '' } });
 });
 beforeEach(async () => {
-  // The next window: what one address may ask for starts again.
+  // The next window: the limit of an address starts again.
   clock.advance(15 * MINUTE_MS);
   ({ organizationId, owner } = await newOrganization(world));
   browser = new ConsentBrowser(world, owner.cookie);

@@ -18,7 +18,7 @@ let organization: string;
 let browser: ConsoleBrowser;
 let page: Page;
 
-/** A console in front of the owner of a new organization. */
+/** A console for the owner of a new organization. */
 async function open(): Promise<void> {
   ({ owner, organizationId: organization } = await newOrganization(world));
   await browser.handTo(owner.cookie);
@@ -376,7 +376,7 @@ describeWithBrowser('the forms of the console', () => {
       await android.getByText('must be a SHA-256', { exact: false }).waitFor();
       await android.getByLabel('Signing certificates').fill('ab'.repeat(32));
       await android.getByLabel('Oldest security patch').fill('202511');
-      await page.getByLabel('Lowest version of the app').fill('2.10');
+      await page.getByLabel('Minimum version of the app').fill('2.10');
       expect(await browser.axe()).toEqual([]);
       await save();
       await page.getByText('Saved.', { exact: false }).waitFor();

@@ -13,7 +13,7 @@ const PAGE_MS = 120_000;
 const SCROLLED = { withinMs: 30_000 };
 /** Height of the bar at the top. */
 const BAR_PIXELS = 48;
-/** The share of a page that may look other than its reference; 0.003 was measured between runs. */
+/** The share of a page that may differ from its reference; 0.003 was measured between runs. */
 const MOST_DIFFERENT = 0.02;
 /** Bars of charts move with the days. */
 const MOST_DIFFERENT_CHART = 0.1;
@@ -134,7 +134,7 @@ describeWithBrowser('every page of the console, for an account of some months', 
       expect(await calls.getByRole('row').count()).toBeLessThan(100);
       await page.keyboard.press('Home');
       await calls.locator('tr[aria-rowindex="2"]').waitFor();
-      // A page that is still coming up has its heading below the bar at the top.
+      // A page that is still loading has its heading below the bar at the top.
       const heading = page.getByRole('heading', { level: 1 });
       await eventually(async () => {
         await page.keyboard.press('Home');

@@ -35,7 +35,7 @@ describeWithBrowser('going anywhere by keys', () => {
     for (const name of NAMES) {
       const { status, body } = await owner.client.post('/v1/admin/apps', { name, config: CONFIG });
       expect(status).toBe(201);
-      // Whoever is blocked is a known user.
+      // A blocked user is a known user.
       const blocked = await owner.client.post(`/v1/admin/apps/${body.app.id}/users/ada-lovelace/block`);
       expect(blocked.status).toBe(200);
     }

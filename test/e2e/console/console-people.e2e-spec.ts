@@ -114,7 +114,7 @@ describeWithBrowser('users, their budgets, and the overview', () => {
       expect(await page.getByRole('columnheader', { name: 'Cost' }).getAttribute('aria-sort')).toBe('descending');
       const [, first = '', second = ''] = await rowsOf('Users with the usage of the month').allInnerTexts();
       expect([first, second]).toEqual([expect.stringMatching(/^spender/), expect.stringMatching(/^frugal/)]);
-      // Somebody is at the limit; it is the search that finds nobody.
+      // A user is at the limit; only the search finds nobody.
       await page.getByLabel('Show').selectOption({ label: 'At the limit' });
       await page.getByLabel('Search users').fill('nobody-of-this-name');
       await page.getByText('No user of this application matches.').waitFor();

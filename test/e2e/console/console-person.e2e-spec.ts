@@ -33,7 +33,7 @@ async function atWork() {
   return { organizationId, client: owner.client, browser, page: browser.page, app };
 }
 
-/** Everything that the tab and the browser keep, but for the theme. */
+/** Everything that the tab and the browser store, except the theme. */
 const KEPT = `JSON.stringify([{ ...sessionStorage }, { ...localStorage }])`;
 
 describeWithBrowser('what a person has typed', () => {

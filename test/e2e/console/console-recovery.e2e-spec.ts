@@ -18,7 +18,7 @@ let organizationId: string;
 let ofOwner: ConsoleBrowser;
 let ofMember: ConsoleBrowser;
 
-/** Who registered, as a member of the owner's organization; with `elsewhere`, an owner of their own one, too. */
+/** A registered person as a member of the owner's organization; with `elsewhere`, also the owner of their own. */
 async function join(email: string, { elsewhere = false } = {}): Promise<string> {
   const visitor = world.with({ origin: world.consoleOrigin });
   const signedUp = await visitor.post('/v1/auth/sign-up/email', { name: 'A member', email, password: PASSWORD });

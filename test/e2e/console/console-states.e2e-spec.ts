@@ -141,7 +141,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
       await page.goto(`${world.baseUrl}/members`);
       const alert = page.getByRole('alert').filter({ hasText: 'An internal error occurred.' });
       const again = alert.getByRole('button', { name: 'Try again' });
-      // The page tries again by itself before it leaves that to the person.
+      // The page retries automatically before it leaves that to the person.
       await again.and(page.locator(':not([aria-disabled])')).waitFor();
       await page.unroute('**/v1/admin/members');
       await again.click();

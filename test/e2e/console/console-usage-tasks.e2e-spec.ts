@@ -14,7 +14,7 @@ let world: World;
 let chromium: Browser;
 let browser: ConsoleBrowser;
 let page: Page;
-/** Acts of the person since the first page: a click, a choice, a text. */
+/** Actions of the person since the first page: a click, a choice, a text. */
 let acts: number;
 
 async function act(what: Promise<unknown>): Promise<void> {

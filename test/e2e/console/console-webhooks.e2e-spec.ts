@@ -26,7 +26,7 @@ async function atWork(role: 'owner' | 'member' = 'owner') {
   return { client: owner.client, browser, page: browser.page };
 }
 
-/** The address of an endpoint of its own. */
+/** The URL of a separate endpoint. */
 function newUrl(): { readonly place: string; readonly url: string } {
   const place = `/console-${++places}`;
   return { place, url: receiver.url + place };

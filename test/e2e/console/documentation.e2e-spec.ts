@@ -18,7 +18,7 @@ const HELP = new URL('../../../clients/console/src/design/documentation.rules.ts
 const PATIENCE_MS = 60_000;
 const ID = / id="([^"]+)"/g;
 const LINK = /<a [^>]*href="([^"]+)"/g;
-/** What a browser loads by itself. */
+/** Resources that a browser loads automatically. */
 const LOADED = /<(?:script|link|img|source|iframe)\b[^>]*\b(?:src|href|srcset)="([^"]+)"/g;
 
 let world: World;
@@ -27,7 +27,7 @@ const texts = new Map<string, string>();
 
 const read = (path: string, headers: Record<string, string> = {}) =>
   fetch(world.baseUrl + path, { headers, redirect: 'manual' });
-/** The status of a request whose path and host are sent as they are. */
+/** The status of a request whose path and host are sent unchanged. */
 async function statusOf(path: string, host = new URL(world.baseUrl).host): Promise<number> {
   const { answer } = openRaw(world.baseUrl, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   return Number((await answer).text.split(' ')[1]);

@@ -16,7 +16,7 @@ interface TestedShell {
   readonly setUp: string;
 }
 
-/** None reads settings of the machine; bash has no bash-completion then. */
+/** None reads settings of the machine; bash then has no bash-completion. */
 const SHELLS: readonly TestedShell[] = [
   {
     name: 'bash',

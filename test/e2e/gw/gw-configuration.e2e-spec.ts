@@ -58,7 +58,7 @@ function writeAll(): void {
   write('g/apps/journal.yaml', MOBILE);
 }
 
-/** Contents of all files below a folder. */
+/** Contents of all files in a folder. */
 const contentsOf = (folder: string) =>
   Object.fromEntries(
     readdirSync(join(gw.home, folder), { recursive: true, withFileTypes: true })

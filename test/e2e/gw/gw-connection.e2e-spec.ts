@@ -27,7 +27,7 @@ const connect = (flags = '') =>
 const modeOf = (path: string) => statSync(join(gw.stateFolder, path)).mode & 0o777;
 const errorOf = ({ exitCode, json }: Awaited<ReturnType<Gw['run']>>) => [exitCode, json?.error?.code];
 
-/** A server that answers every request in one way, and remembers what it was sent. */
+/** A server that answers every request the same way, and records requests. */
 async function stranger(status: number, text: string): Promise<{ url: string; server: Server; keys: string[] }> {
   const keys: string[] = [];
   const server = createServer((request, response) => {
@@ -233,7 +233,7 @@ describe('servers that are not a gateway', () => {
 });
 
 describe('HTTPS_PROXY and HTTP_PROXY', () => {
-  /** A proxy for any host that passes everything on to the world, and remembers where it was asked to go. */
+  /** A proxy for any host that forwards everything to the world, and records the requested hosts. */
   async function startProxy() {
     const asked: string[] = [];
     const { port } = new URL(world.baseUrl);

@@ -28,7 +28,7 @@ afterAll(() => world.stop());
 const errorOf = ({ exitCode, json: document }: GwRun) => [exitCode, document?.error?.code];
 const stored = async () => (await api.get(`/v1/admin/apps/${app}`)).body.app;
 
-/** An editor that runs a script on the file, and keeps what it was given. @returns its command, with an argument. */
+/** An editor that runs a script on the file, and records its input. @returns its command, with an argument. */
 function editor(script: string): string {
   const path = join(gw.home, 'editor');
   writeFileSync(
@@ -38,7 +38,7 @@ function editor(script: string): string {
   chmodSync(path, 0o755);
   return `'${path}' --wait`;
 }
-/** TMPDIR of its own, so that what is left there is seen. */
+/** Its own TMPDIR, so that files left there are detected. */
 const edit = (script: string, words = '--yes') =>
   gw.run(`app edit notes ${words} --json`, '', { EDITOR: editor(script), TMPDIR: gw.home });
 const leftFiles = () => readdirSync(gw.home).filter((name) => name.startsWith('gw-edit-'));

@@ -24,7 +24,7 @@ const ANSWER = sse([
   event({ type: 'response.output_text.delta', delta: 'Hello' }),
   event({ type: 'response.completed', response: RESPONSE }),
 ]);
-/** Tests of keys get a list, calls a stream. */
+/** Key tests get a list, calls a stream. */
 const PROVIDER: Script = (exchange) => (exchange.request.method === 'GET' ? json(200, { data: [] }) : ANSWER)(exchange);
 
 let world: World;
@@ -41,7 +41,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** An account as the examples speak of it, and a home where a line can be typed. */
+/** An account as in the examples, and a home directory in which to run commands. */
 async function prepared(line: string): Promise<{ gw: Gw; environment: Record<string, string> }> {
   const { key, organizationId } = await newAccount(world.dataSource);
   const api = world.as(key);
@@ -96,7 +96,7 @@ async function deliveriesOf(api: ApiClient): Promise<readonly { readonly id: num
   return [body.delivery];
 }
 
-/** An operation whose browser step somebody has finished. */
+/** An operation whose browser step is finished. */
 async function approvedOperation(gw: Gw): Promise<string> {
   const { json: document } = await gw.run(
     'provider-gateway add --type vercel --name later --browser --no-input --json',

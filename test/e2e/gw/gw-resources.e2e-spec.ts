@@ -416,7 +416,7 @@ describe('gw doctor', () => {
   });
 });
 
-/** A database of its own, and the way to it, which can be lost. */
+/** A separate database, and a connection to it that can be interrupted. */
 async function databaseBehindProxy() {
   const databaseUrl = await freshDatabase();
   const url = new URL(databaseUrl);

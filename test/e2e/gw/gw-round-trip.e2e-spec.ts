@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Text that YAML could take for something else, besides any other. */
+/** Any text, including text that YAML could mistake for another type. */
 const TRAPS = [
   'null',
   'true',

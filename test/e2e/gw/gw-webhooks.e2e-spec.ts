@@ -34,7 +34,7 @@ afterAll(async () => {
 const errorOf = ({ exitCode, json: document }: GwRun) => [exitCode, document?.error?.code];
 const file = (name: string) => join(gw.home, name);
 
-/** Creates `on-call`, for events of members alone. */
+/** Creates `on-call`, only for events about members. */
 async function created(flags = '--event member.joined') {
   const place = `/gw-${++places}`;
   const run = await gw.run(

@@ -34,7 +34,7 @@ async function query(sql: string): Promise<unknown[]> {
   return rows;
 }
 
-/** What another start on the same database says of its keys. */
+/** The report of another start on the same database about its keys. */
 async function startedWith(settings: Readonly<Record<string, string>>) {
   const lines: Record<string, unknown>[] = [];
   const environment = { ...world.environment, DATA_DIR: directory, ...settings };

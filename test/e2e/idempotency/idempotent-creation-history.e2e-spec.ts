@@ -18,7 +18,7 @@ const RUN_MS = Number(process.env.CREATION_RUN_MS ?? 3_000);
 const LEAST_KILLS = 3;
 const LONGEST_RUN_MS = RUN_MS + 20_000;
 const CLIENTS = 8;
-/** So many calls name a key before it is left behind, two at once and out of step. */
+/** The number of calls with a key before the next key, two at once and out of step. */
 const CALLS_OF_A_KEY = 12;
 const PATIENCE_MS = Math.max(120_000, 12 * RUN_MS);
 const APP_CONFIG = { authentication: { type: 'api_key' }, routing: { providers: { mode: 'all' }, model_rewrites: {} } };
@@ -83,7 +83,7 @@ describeWithRedis('creations on two processes that are killed', () => {
   );
 });
 
-/** Two processes of the service on one database, clients that ask, and somebody who kills. */
+/** Two processes of the service on one database, clients, and kills. */
 class Stage {
   readonly calls: CreationCall[] = [];
   kills = 0;
@@ -128,13 +128,13 @@ class Stage {
     await Promise.all([this.keepKilling(), ...Array.from({ length: CLIENTS }, () => this.keepAsking())]);
   }
 
-  /** Every creation once more, as it was asked for most often. */
+  /** Every creation once more, with its most frequent request. */
   retry(): Promise<CreationCall[]> {
     const keys = [...new Set(this.calls.map(({ key }) => key))];
     return Promise.all(keys.map((key, index) => this.send({ key, proof: 0, body: 0 }, this.processes[index % 2])));
   }
 
-  /** Rows that should not be as they are. */
+  /** Inconsistent rows. */
   async outOfStep(): Promise<unknown[]> {
     return (await this.database.query(OUT_OF_STEP, [this.appId])).rows;
   }
@@ -161,7 +161,7 @@ class Stage {
     }
   }
 
-  /** One after the other, so that somebody answers meanwhile. */
+  /** One after the other, so that one of them answers meanwhile. */
   private async keepKilling(): Promise<void> {
     while (!this.isOver) {
       await sleep(200 + this.random() * 600);
@@ -221,7 +221,9 @@ async function post(
   }
 }
 
-/** Records whose resource is missing, resources without a record, and such that share one; $1 was made without one. */
+/**
+ * Records whose resource is missing, resources without a record, and those that share one; $1 was created without one.
+ */
 const OUT_OF_STEP = `
   WITH made AS (
     SELECT id, 'app' AS kind FROM apps WHERE id <> $1

@@ -8,7 +8,7 @@ import { type FurtherInstance, startFurtherInstance } from '../../support/platfo
 import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
 import { startWorld, TEST_AUTH_SECRET, type World } from '../../support/world.js';
 
-/** So few that whoever waited for a second connection within a transaction would wait for ever. */
+/** So few that waiting for a second connection within a transaction would never end. */
 const POOL_SIZE = 2;
 const KEYLESS_APP = {
   authentication: { type: 'api_key' },
@@ -42,7 +42,7 @@ describeWithRedis('creations sent at the same time to two instances', () => {
     await redis.stop();
   });
 
-  /** The same request again and again, to one instance and the other in turn. */
+  /** The same request repeatedly, to both instances in turn. */
   function atOnce(count: number, send: (api: World['api'], index: number) => Promise<ApiAnswer>): Promise<ApiAnswer[]> {
     const clients = [world.api, other.as(world.managementKey)];
     return Promise.all(Array.from({ length: count }, (_, index) => send(clients[index % 2] ?? world.api, index)));

@@ -49,7 +49,7 @@ describe('a creation that failed with an unknown result', () => {
   });
 });
 
-/** The answer once no connection is left that was cut and does not know it yet. */
+/** The answer once no connection remains whose closure is not detected yet. */
 async function afterTrouble(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   let answer = await send();
   await eventually(async () => {
@@ -60,7 +60,7 @@ async function afterTrouble(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> 
 }
 
 /**
- * Sends a request that waits for what is held, and cuts its connection when it looks for its receipt after that.
+ * Sends a request that waits for the held lock, and cuts its connection when it then looks for its receipt.
  *
  * @param hold the statement whose transaction the request waits for.
  */

@@ -219,7 +219,7 @@ describe('answers that hold a key', () => {
   });
 });
 
-/** As a client without the check of the document: a failure of ours is described nowhere. */
+/** A client without the check against the document: our failures are not documented. */
 function sent(path: string, body: object, headers: Record<string, string>): Promise<Response> {
   return fetch(world.baseUrl + path, {
     method: 'POST',
@@ -250,7 +250,7 @@ function idsOf(kind: 'app' | 'app_key', path: string, { body }: ApiAnswer): { ap
   return { appId: path.split('/')[4] ?? '', keyId: body.id };
 }
 
-/** Tables with a row in which the text stands, in whatever column, sealed ones taken as text. */
+/** Tables with a row that contains the text in any column, sealed columns read as text. */
 async function tablesHolding(text: string): Promise<string[]> {
   const tables: { name: string }[] = await world.dataSource.query(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",

@@ -23,7 +23,7 @@ async function sentOnce(kind: 'app_key' | 'provider_gateway'): Promise<Sent> {
   return { ...creation, first };
 }
 
-/** Makes a receipt as old as if it had been kept for that long. */
+/** Makes a receipt this old. */
 async function age({ first }: Sent, by: string): Promise<void> {
   await world.dataSource.query(
     `UPDATE creation_receipts SET created_at = created_at - $2::interval, sealed_until = sealed_until - $2::interval,
@@ -32,7 +32,7 @@ async function age({ first }: Sent, by: string): Promise<void> {
   );
 }
 
-/** @returns what the night took away. */
+/** @returns what the nightly job deleted. */
 async function night(): Promise<unknown> {
   const from = world.logs.length;
   expect(await world.gateway.app.get(Retention, { strict: false }).run(new AbortController().signal)).toBe('done');

@@ -9,7 +9,7 @@ import { describeWithRedis, reachRedis, type TestRedis } from '../../support/pla
 import { startWorld, type World } from '../../support/world.js';
 
 const MINUTE_MS = 60_000;
-/** So few that whoever waited for a second connection within a transaction would wait for ever. */
+/** So few that waiting for a second connection within a transaction would never end. */
 const POOL_SIZE = '2';
 const ATTEMPTS = 8;
 
@@ -37,7 +37,7 @@ describeWithRedis('changes at the same time at two instances', () => {
     await redis.stop();
   });
 
-  /** The same action again and again, at one instance and the other in turn. */
+  /** The same action repeatedly, on both instances in turn. */
   const atOnce = <T>(count: number, act: (at: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, at) => act(at)));
 

@@ -26,7 +26,7 @@ afterEach(async () => {
   await dropDatabase(url);
 });
 
-/** A listening instance that has heard the "everything" of its first connection, and its list of keys after that. */
+/** A listening instance that has received the "everything" of its first connection, and its list of later keys. */
 async function listen(topic: string, where = url): Promise<{ changes: ConfigChanges; keys: string[] }> {
   const changes = new ConfigChanges({ url: new Secret(where), onTrouble: (error) => trouble.push(error) });
   opened.push(changes);
@@ -129,7 +129,7 @@ describe('configuration changes', () => {
     expect(changes.connected).toBe(false);
     await changes.close();
     const attempts = trouble.length;
-    // One that begins now pauses as long, and goes on trying.
+    // One that starts now pauses as long, and keeps trying.
     const later: unknown[] = [];
     const goesOn = attemptsOf(later);
     opened.push(goesOn);

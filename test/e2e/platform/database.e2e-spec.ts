@@ -22,7 +22,7 @@ class CreateFirst1700000000001 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
-/** Ends when it is let go. */
+/** Ends when released. */
 class Held1700000000001 implements MigrationInterface {
   static readonly begun = Promise.withResolvers<void>();
   static readonly letGo = Promise.withResolvers<void>();
@@ -40,7 +40,7 @@ class CreateSecond1700000000002 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
-/** Dies half way on its first run, as if the process had been killed. */
+/** Fails midway on its first run, as if the process had been killed. */
 class Interrupted1700000000002 implements MigrationInterface {
   static runs = 0;
   async up(runner: QueryRunner): Promise<void> {

@@ -58,7 +58,7 @@ beforeEach(() => {
   directories = new Set([dataDir]);
 });
 
-/** Takes over whatever the test left running, which is the way to end it. */
+/** Adopts whatever the test left running, in order to stop it. */
 afterEach(async () => {
   const homes = [...directories, join(dataDir, 'postgres')];
   if (homes.some((directory) => existsSync(postmasterFile({ directory })))) {
@@ -68,12 +68,12 @@ afterEach(async () => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 }, 60_000);
 
-/** Lets the test begin with a database. */
+/** Gives the test a database. */
 function copyPrepared(): void {
   execFileSync('cp', ['-a', `${prepared}/.`, dataDir]);
 }
 
-/** A process of its own that starts, or adopts, the server of `dataDir`. */
+/** A separate process that starts, or adopts, the server of `dataDir`. */
 async function startChild(durable?: 'durable'): Promise<Started> {
   const args = [CHILD, dataDir, durable ?? 'disposable'];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -19,10 +19,10 @@ import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
 import { startTcpProxy } from '../../support/platform/tcp-proxy.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
-/** As often as an instance beats in ten seconds. */
+/** The number of heartbeats of an instance in ten seconds. */
 const MOST_BEATS = 14;
 const EXPIRED = "SELECT 1 FROM gateway_instances WHERE seen_at < now() - interval '3 seconds'";
-/** Nobody answers there: what counts is that it is set. */
+/** No server listens there: it only matters that it is set. */
 const NO_REDIS = 'redis://127.0.0.1:1';
 /** Sends the heartbeat of an instance while another one starts, which takes longer than a lease on a busy machine. */
 const SEEN_LATER = "UPDATE gateway_instances SET seen_at = now() + interval '2 seconds'";
@@ -93,7 +93,7 @@ const entries = () => query<{ id: string }>('SELECT id FROM gateway_instances OR
 
 const names = ({ logs }: Running) => logs.map(({ message }) => message);
 
-/** An instance of another machine, as it entered itself. */
+/** An instance on another machine, as registered by itself. */
 async function enterStranger(usesRedis: boolean, host = 'elsewhere', pid = 77): Promise<void> {
   await query(
     "INSERT INTO gateway_instances (id, host, pid, process_started, uses_redis) VALUES ('stranger', $1, $2, 'x/1', $3)",
@@ -144,7 +144,7 @@ describe('a second instance without Redis', () => {
     };
     const dataSource = await createDataSource(options).initialize();
     ends.push(() => dataSource.destroy());
-    // Connected beforehand, so that they really meet.
+    // Connected beforehand, so that they really run concurrently.
     const runners = Array.from({ length: 20 }, () => dataSource.createQueryRunner());
     await Promise.all(runners.map((runner) => runner.connect()));
     await Promise.all(runners.map((runner) => runner.release()));
@@ -174,7 +174,7 @@ describe('a second instance without Redis', () => {
     }
     await second.stop();
     await eventually(() => first.registry.isAlone, { withinMs: 20_000 });
-    // Whoever enters second knows of both from the beginning.
+    // The second instance knows of both from the beginning.
     expect(names(first).filter((name) => name === 'instances_changed').length).toBeGreaterThanOrEqual(2);
   });
 });
@@ -189,7 +189,7 @@ describe('dead instances', () => {
     await killed.kill();
     const next = await start();
     expect(names(next)).not.toContain('instance_waiting');
-    // Its entry stays: what it had been granted is still to be settled.
+    // Its entry stays: its grants still have to be settled.
     expect(await entries()).toHaveLength(2);
     await eventually(() => next.registry.isAlone, { withinMs: 20_000 });
   }, 60_000);

@@ -13,7 +13,7 @@ import { startWorld, type World } from '../../support/world.js';
 
 const PROGRAM = fileURLToPath(new URL('../../support/platform/doubtful-disk.mjs', import.meta.url));
 const SLOW_MS = 60;
-/** So slow that calls of one time meet while it works, on a busy machine, too. */
+/** So slow that concurrent calls overlap while it works, even on a busy machine. */
 const SHARED_MS = 500;
 const BUDGET = { per_app: { spending: { monthly_usd: 1 } } };
 
@@ -49,10 +49,10 @@ async function startOnDisk(diskMs: number, sync: 'always' | 'interval'): Promise
   app = LimitedApp.of(there, new ProxyClient(there, appId, key, slug, providerId));
 }
 
-/** How often anything was forced to the disk. */
+/** The number of syncs. */
 const syncs = (): number => JSON.parse(readFileSync(safeFile(), 'utf8')).syncs;
 
-/** What of the journal a loss of power would leave at this moment. */
+/** The part of the journal that would survive a loss of power at this moment. */
 function survivingJournal(): string {
   if (!existsSync(safeFile())) return '';
   const safe: Record<string, number> = JSON.parse(readFileSync(safeFile(), 'utf8'));
@@ -62,7 +62,7 @@ function survivingJournal(): string {
   return pieces.join('');
 }
 
-/** Answers each call, and notes of it whether its admission would survive a loss of power when the provider sees it. */
+/** Answers each call, and records whether its admission would survive a loss of power when the provider receives it. */
 function noteWhatSurvives(): Map<string, boolean> {
   const noted = new Map<string, boolean>();
   world.upstream.script(async (exchange) => {

@@ -21,9 +21,9 @@ afterAll(() => world.stop());
 
 interface Sender {
   readonly socket: Socket;
-  /** Whether the service still takes bytes. */
+  /** Whether the service still accepts bytes. */
   isOpen(): boolean;
-  /** Begins to look at what came back; gives all of it, and the error the connection ended with, if any. */
+  /** Starts reading the answer; returns all of it, and the error of the connection, if any. */
   read(): Promise<{ answer: string; failure: string | undefined }>;
 }
 
@@ -33,7 +33,7 @@ const TARGETS: [name: string, target: () => string, credential: () => string][] 
   ['an exchange', () => `/v1/apps/${client.appId}/auth/token`, () => client.key],
 ];
 
-/** A client that does not look at what comes back before it is told to. */
+/** A client that does not read the answer until requested. */
 function sender(target: string, bearer: string, framing: string, method = 'POST'): Sender {
   const { hostname, port } = new URL(world.baseUrl);
   const socket = connect(Number(port), hostname);
@@ -103,7 +103,7 @@ describe.each(TARGETS)(
       while (isOpen() && sentMib < 400) {
         await write(socket, Buffer.concat([Buffer.from(`${MIB.toString(16)}\r\n`), PIECE, Buffer.from('\r\n')]));
         sentMib++;
-        // What is written to a closed socket ends at once, before it is told of.
+        // Writes to a closed socket end at once, before the error is reported.
         await turn();
       }
       expect(sentMib).toBeLessThan(400);

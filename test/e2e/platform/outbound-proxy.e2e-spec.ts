@@ -7,7 +7,7 @@ import { event, json, sse } from '../../support/proxy/upstream-scripts.js';
 /** Names that only the proxy knows. */
 const PROVIDER = 'models.test';
 const ISSUER = 'issuer.test';
-/** Excepted from the proxy, so that nobody knows it. */
+/** Excluded from the proxy, so that it cannot be resolved. */
 const EXCEPTED = 'excepted.test';
 const PASSWORD = 'proxy-password';
 const CREDENTIALS = `operator:${PASSWORD}`;
@@ -45,7 +45,7 @@ function clientAt(host: string): Promise<ProxyClient> {
   return ProxyClient.create(world, { provider: { baseUrl: `http://${host}:${portOf(world.upstream.url)}/` } });
 }
 
-/** What must not contain the credentials, however they are written. */
+/** Outputs that must not contain the credentials in any form. */
 function expectNoSecret(text: string): void {
   for (const secret of [PASSWORD, Buffer.from(CREDENTIALS).toString('base64')]) expect(text).not.toContain(secret);
 }

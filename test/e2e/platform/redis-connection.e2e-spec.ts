@@ -164,7 +164,7 @@ describeBreakingRedis('Redis connection', () => {
 
   it('this process was delayed for longer than the wait → an answer already in the socket counts', async () => {
     const redis = await connected();
-    // From an immediate, timers that are due come before the socket is read.
+    // From an immediate, due timers run before the socket is read.
     const answer = await new Promise((resolve) =>
       setImmediate(() => {
         const asked = redis.run(ping);
@@ -182,7 +182,7 @@ describeBreakingRedis('Redis connection', () => {
     redis.close();
     expect(await redis.run(ping)).toBeUndefined();
     await server.kill();
-    // One that is opened now notices that the server is away, and tries again.
+    // One that is opened now detects that the server is unavailable, and retries.
     const later: unknown[] = [];
     const clock = new SystemClock();
     const log = new Log(clock, 'debug', (line) => later.push(line));

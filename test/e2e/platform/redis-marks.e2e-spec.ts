@@ -61,7 +61,7 @@ const reads = async (one: GatewayProcess, wanted: Record<string, unknown>) =>
     return Object.entries(wanted).every(([name, value]) => now[name] === value);
   }, WITHIN);
 
-/** So many calls at each of them; how many were served. */
+/** This many calls at each of them; returns how many were served. */
 async function served(at: readonly GatewayProcess[], calls: number): Promise<number> {
   const { appId, key, slug, providerId } = app.client;
   const statuses: number[] = [];
@@ -96,7 +96,7 @@ describeBreakingRedis('instances of one database and two Redis servers', () => {
     const isOne = async () =>
       (await Promise.all(started.map(ready))).filter(({ status }) => status === 200).length === 1;
     await eventually(isOne, WITHIN);
-    // Where its Redis was too slow to tell its mark at the start, it shows a moment later.
+    // If its Redis was too slow to return its marker at the start, it appears a moment later.
     const said = (await Promise.all(started.map(ready))).map((one) => one.redis);
     expect(said.toSorted()).toEqual(started.length === 1 ? ['ok'] : ['ok', 'other']);
   }, 180_000);
@@ -124,7 +124,7 @@ describeBreakingRedis('instances of one database and two Redis servers', () => {
     await reads(second, { status: 503, redis: 'other', limits: 'degraded', instances: 2 });
     await reads(first, { status: 200, redis: 'ok', limits: 'degraded', instances: 2 });
     expect(await served([first, second], 8)).toBe(10);
-    // The first one is degraded from the moment the second one is there without Redis, and tells of the marks later.
+    // The first one is degraded as soon as the second one runs without Redis, and reports the markers later.
     await eventually(() => [first, second].every(({ written }) => written.includes('"redis_differs"')), WITHIN);
     for (const { written } of [first, second]) expect(written.match(/"redis_differs"/g)).toHaveLength(1);
   }, 180_000);

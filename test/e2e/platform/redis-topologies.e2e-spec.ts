@@ -19,7 +19,7 @@ const PASSWORD = 'a-password-of-the-tests';
 const CALLERS = 50;
 const NOTICED = { withinMs: 20_000 };
 const BACK = { withinMs: 20_000 };
-/** A server counts as gone after a second; then the others have to agree on the next one. */
+/** A server counts as lost after a second; then the others have to agree on the next one. */
 const FAILED_OVER = { withinMs: 20_000 };
 const PATIENCE_MS = 60_000;
 
@@ -100,7 +100,7 @@ describeBreakingRedis('Redis cluster', () => {
   it(
     'a frozen master without commands → lost; unfrozen → back',
     async () => {
-      // The others do not miss it that soon: they go on serving their own keys.
+      // The others do not detect its loss that soon: they continue to serve their own keys.
       const { masters, hosts, isWhole } = await started(['--cluster-node-timeout', '15000']);
       const redis = await connected(`redis+cluster://${hosts}`);
       for (const master of masters.slice(1)) {
@@ -110,7 +110,7 @@ describeBreakingRedis('Redis cluster', () => {
         await eventually(isWhole, FAILED_OVER);
         await eventually(() => redis.state === 'ok', BACK);
       }
-      // A server that returns may be missed once more while the others take it back.
+      // A server that returns may be reported lost once more while the others accept it again.
       expect(messages().join(' ')).toMatch(/^redis_lost redis_back( redis_lost redis_back)+$/);
     },
     PATIENCE_MS,

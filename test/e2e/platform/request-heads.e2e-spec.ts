@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterAll(() => world.stop());
 
-/** The doors a request can come through: the framework's, and the proxy's own. */
+/** The two entry points of a request: the framework's, and the proxy's own. */
 const TARGETS = [
   'GET /v1/admin/prices',
   'POST /v1/admin/apps',

@@ -2,12 +2,12 @@ import { expect, it } from '@jest/globals';
 import { soak } from '../../proof/soak/soak.js';
 import { describeBreakingRedis } from '../../support/platform/redis.js';
 
-/** `npm run prove -- soak` sets them: an hour says what these seconds cannot. */
+/** `npm run prove -- soak` sets them: an hour shows what these seconds cannot. */
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 0.15);
 const SEED = Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const CLIENTS = 30;
 const SAMPLE_EVERY_MS = MINUTES < 5 ? 500 : 5_000;
-/** From this length on memory has a curve that tells something. */
+/** Minimum length for a meaningful memory curve. */
 const LONG_MINUTES = 20;
 const MOST_GROWTH = 1.05;
 const MOST_MORE_MIB = 8;

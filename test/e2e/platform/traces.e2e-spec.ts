@@ -50,7 +50,7 @@ afterAll(async () => {
   await collector.close();
 });
 
-/** A trace of a client's own, as it names it. */
+/** A trace of a client. */
 function ownTrace(flags = '01') {
   const traceId = (++traces).toString(16).padStart(32, 'a');
   const spanId = 'b7ad6b7169203331';
@@ -252,7 +252,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
   });
 });
 
-/** Waits until that many spans are told as lost. */
+/** Waits until that many spans are reported as lost. */
 async function lostSpans(count: number): Promise<void> {
   const told = async () => (await fetch(`${world.baseUrl}/metrics`)).text();
   await eventually(async () => (await told()).includes(`outcome="lost"} ${count}`), { withinMs: 10_000 });

@@ -8,14 +8,14 @@ import { ProxyClient } from '../../support/proxy/proxy-client.js';
 import { json } from '../../support/proxy/upstream-scripts.js';
 
 const PROBLEM = 'must not have NUL or broken characters';
-/** What Postgres does not take, or would change. */
+/** Text that Postgres does not accept, or would change. */
 const UNSTORABLE = ['\u0000', 'a\u0000b', '\ud800', 'a\udc00b'];
 const KEY = 'sk-1234567890';
 const CONFIG = { authentication: { type: 'api_key' }, routing: { providers: { mode: 'all' }, model_rewrites: {} } };
 const NAMED_USERS = { type: 'api_key', end_user: { source: 'header' } };
 const COMPLETION = { object: 'chat.completion', usage: { prompt_tokens: 1, completion_tokens: 1, cost: 0.001 } };
 
-/** Texts of any UTF-16 units, often such ones. */
+/** Texts of any UTF-16 units, often with these. */
 const anyText = fc
   .array(
     fc.oneof(

@@ -33,7 +33,7 @@ function createProvider(providerGatewayId: string): Promise<ApiAnswer> {
   return world.api.post(PROVIDERS, { type: 'openai', slug: `p-${++slugs}`, name: 'Routed', providerGatewayId });
 }
 
-/** A provider that is routed through the gateway. */
+/** A provider routed through the gateway. */
 async function newProvider(gatewayId: string, status: 'active' | 'disabled' = 'active'): Promise<string> {
   const created = await createProvider(gatewayId);
   expect(created.status).toBe(201);

@@ -36,7 +36,7 @@ afterEach(async () => {
 
 afterAll(() => world.stop());
 
-/** Sends a write and holds its answer against the promise that no token is ever answered. */
+/** Sends a write and checks that its answer contains no token. */
 async function send(method: string, path: string, body: unknown, api: ApiClient = world.api): Promise<ApiAnswer> {
   const answer = await api.send(method, `${PATH}${path}`, body, {});
   for (const token of [TOKEN, OTHER_TOKEN]) expect(answer.text).not.toContain(token);
@@ -56,7 +56,7 @@ async function listed() {
   return (await world.api.get(PATH)).body.gateways;
 }
 
-/** What the vault gives for the stored token. */
+/** The stored token, opened by the vault. */
 async function storedToken(id: string): Promise<string> {
   const row = await world.gateway.app.get(ProviderGatewayListing).findActive(organizationId, id);
   if (row === undefined) throw new Error('no such gateway');
@@ -293,7 +293,7 @@ describe('notification', () => {
     await eventually(async () => (await listeningInstances(world.dataSource)) === 1, { withinMs: 20_000 });
     const heard: string[] = [];
     const end = world.gateway.app.get(ConfigChanges).subscribe(PROVIDER_GATEWAYS_TOPIC, (key) => heard.push(key));
-    /** The write is heard of twice: by its own process at once, and by everybody over the database. */
+    /** The write is notified twice: to its own process at once, and to every instance through the database. */
     const expectTold = async (write: () => Promise<ApiAnswer>) => {
       const { status } = await write();
       expect([status < 300, heard[0]]).toEqual([true, organizationId]);

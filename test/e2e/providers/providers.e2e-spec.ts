@@ -46,7 +46,7 @@ function update(id: string, body: object, api = world.api) {
   return api.put(`${PATH}/${id}`, body);
 }
 
-/** What a call would use, read again. */
+/** The provider that a call would use, read again. */
 async function instanceOf(slug: string): Promise<ProviderInstance | undefined> {
   const directory = world.gateway.app.get(ProviderDirectory);
   world.gateway.app.get(ConfigChanges).applyHere(providersChange(organizationId));

@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 afterAll(() => world.stop());
 
-/** Whether what the model was sent for its second turn names what it made in the first. */
+/** Whether the second request to the model contains its output from the first. */
 function namesItsOwn(): boolean {
   const [first, ...others] = [...model.kept.keys()];
   const text = JSON.stringify(model.requests.at(-1));

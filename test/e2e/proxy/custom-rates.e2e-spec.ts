@@ -34,7 +34,7 @@ describe('rates for quantities in a request', () => {
     world.upstream.script(first.script);
     const open = client.open(IMAGES, { body: { model: PRICED, prompt: 'A cat', n: 2 } });
     await eventually(() => first.open() === 1, { withinMs: 10_000 });
-    // What the first may cost is held: the budget has nothing left.
+    // The maximum cost of the first call is held: nothing of the budget remains.
     expect((await client.call(IMAGES, { body: { model: PRICED, prompt: 'A dog' } })).status).toBe(429);
     first.release(JSON.stringify(pictures));
     for await (const part of await open.head) expect(part).toBeDefined();

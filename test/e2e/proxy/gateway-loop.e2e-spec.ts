@@ -11,7 +11,7 @@ import { startWorld, type World } from '../../support/world.js';
 const BODY = { model: 'gpt-4.1', messages: [] };
 
 let world: World;
-/** Another way to the gateway, which it cannot know: a load balancer under another name, another instance. */
+/** Another route to the gateway that it cannot know: a load balancer under another name, another instance. */
 let detour: TcpProxy;
 beforeAll(async () => {
   world = await startWorld({ env: { TRUSTED_PRIVATE_HOSTS: '127.0.0.1, 0.0.0.0, localhost, [::ffff:127.0.0.1]' } });

@@ -83,7 +83,7 @@ describe('token of the gateway', () => {
       await suite.stage.world.dataSource.query("SELECT pg_notify('gateway_config', $1)", [
         JSON.stringify(['provider_gateways', account]),
       ]);
-      // What another instance changed counts here within a second.
+      // Changes by another instance take effect here within a second.
       await eventually(async () => (await call(client)).status === 502, { withinMs: 10_000 });
       suite.stage.edge.forget();
       expect(refusalOf(await call(client))).toEqual([502, 'provider_unavailable']);

@@ -44,7 +44,7 @@ function streamed({ body, output }: ReturnType<typeof response>): Script {
   ]);
 }
 
-/** Every form in which a request names what an answer made. */
+/** Every form in which a request can refer to objects of an answer. */
 function formsOf({ ids, output }: ReturnType<typeof response>): object[] {
   return [
     { previous_response_id: ids.response },

@@ -39,7 +39,7 @@ beforeEach(() => world.upstream.forget());
 
 afterAll(() => world.stop());
 
-/** Every style has a priced model; Gemini's stands in the path. */
+/** Every style has a priced model; Gemini's is in the path. */
 const MODELS: Record<Style, string> = {
   responses: '"model":"gpt-4.1"',
   chat: '"model":"gpt-4.1"',

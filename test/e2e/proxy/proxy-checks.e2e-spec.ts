@@ -24,7 +24,7 @@ const TOO_LARGE = { headers: ['content-length', String(20 * 1024 * 1024 + 1)] };
 
 let world: World;
 let documented: (answer: Answer) => void;
-/** May call its own provider alone, under `POLICY`. */
+/** May call only its own provider, under `POLICY`. */
 let listed: ProxyClient;
 /** A provider of the same account that `listed` may not call. */
 let unlisted: ProxyClient;
@@ -80,7 +80,7 @@ interface TwoWrongs {
 }
 
 /**
- * Each is wrong in two ways at once: the one that is checked first answers. In the order of
+ * Each is wrong in two ways: the check that comes first answers. In the order of
  * docs/reference/application-api.md#order-of-checks.
  */
 const ORDER: [string, [number, string], TwoWrongs][] = [

@@ -44,7 +44,7 @@ afterAll(() => world.stop());
 const send = (body: Buffer, coding: string, to = client) =>
   to.call(PATH, { body, headers: ['content-encoding', coding] });
 
-/** What the provider got, and how long it was said to be. */
+/** The body that the provider received, and its declared length. */
 const received = () =>
   world.upstream.requests.map((request) => [
     request.body.toString(),

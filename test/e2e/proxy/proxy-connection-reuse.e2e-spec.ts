@@ -24,7 +24,7 @@ let one: ProxyClient;
 let other: ProxyClient;
 let nonces = 0;
 
-/** A provider down to the bytes: one answer for each complete request. */
+/** A provider with byte-level control: one answer for each complete request. */
 function startProvider(): Server {
   return createServer((socket) => {
     sockets.add(socket);
@@ -99,7 +99,7 @@ async function ownAnswer(client: ProxyClient): Promise<void> {
   expect([answer.status, answer.isComplete, answer.body.toString()]).toEqual([200, true, completion(nonce)]);
 }
 
-/** A call whose answer the script of the test decides. */
+/** A call whose answer is scripted by the test. */
 function scripted(client: ProxyClient) {
   return client.call(PATH, { body: { model: 'gpt-4.1', messages: [{ role: 'user', content: `nonce-${++nonces}` }] } });
 }
@@ -144,7 +144,7 @@ const FRAMINGS: readonly [string, (parts: readonly Buffer[]) => { head: string; 
 
 const ALL = CODINGS.flatMap(([coding, code]) => FRAMINGS.map(([name, frame]) => [coding, name, code, frame] as const));
 
-/** Answers with these parts of a coded body, each in a write of its own. */
+/** Answers with these parts of an encoded body, each in a separate write. */
 function coded(coding: string, frame: (typeof FRAMINGS)[number][1], parts: readonly Buffer[], type: string): Answering {
   return async (socket) => {
     const { head, pieces } = frame(parts);

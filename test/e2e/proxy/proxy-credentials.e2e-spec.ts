@@ -10,7 +10,7 @@ const BODY = {
 } as const;
 type Type = keyof typeof BODY;
 
-/** The header in which each type's own SDK sends its key, and what the provider gets there from us. */
+/** The header in which each type's own SDK sends its key, and the value that the provider receives there. */
 const UPSTREAM: Record<Type, [name: string, value: string]> = {
   openai: ['authorization', 'Bearer sk-test-provider-secret'],
   anthropic: ['x-api-key', 'sk-test-provider-secret'],

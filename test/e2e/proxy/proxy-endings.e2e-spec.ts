@@ -51,7 +51,9 @@ function open(version: string, lines: string): RawConnection {
 const headOf = ({ text }: Pick<RawAnswer, 'text'>) => text.slice(0, text.indexOf('\r\n\r\n')).toLowerCase();
 const bodyOf = ({ text }: Pick<RawAnswer, 'text'>) => text.slice(text.indexOf('\r\n\r\n') + 4);
 
-/** Whether the framing of what came says that it is all; undefined where only the end of the connection can say so. */
+/**
+ * Whether the framing of the received bytes marks them as complete; undefined if only the end of the connection can.
+ */
 function delimitedEnd(answer: Pick<RawAnswer, 'text'>): boolean | undefined {
   const head = headOf(answer);
   if (head.includes('transfer-encoding: chunked')) return bodyOf(answer).endsWith('0\r\n\r\n');
@@ -59,7 +61,7 @@ function delimitedEnd(answer: Pick<RawAnswer, 'text'>): boolean | undefined {
   return length === undefined ? undefined : bodyOf(answer).length >= Number(length);
 }
 
-/** An answer whose client cannot tell whether it is broken, or takes it for whole. */
+/** An answer of which the client cannot tell whether it is broken, or takes it for complete. */
 function looksComplete(answer: RawAnswer): boolean {
   return delimitedEnd(answer) ?? answer.end === 'closed';
 }

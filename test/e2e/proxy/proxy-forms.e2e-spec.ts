@@ -50,7 +50,7 @@ function send(client: ProxyClient, path: string, body: Buffer, contentType = FOR
   return client.call(path, { body, headers: ['content-type', contentType] });
 }
 
-/** What the provider got, read by a parser that is not ours. */
+/** The body that the provider received, read by an independent parser. */
 const received = () => readParts(world.upstream.requests[0]);
 
 const AUDIO_RECEIVED = { name: 'file', value: AUDIO, type: 'audio/wav', fileName: 'a b é.wav' };

@@ -8,7 +8,7 @@ const PATH = 'v1/responses';
 const BODY = { model: 'gpt-4.1' };
 const SECRET = 'sk-abcabcabd-provider-secret';
 const MASKED = '*'.repeat(SECRET.length);
-/** Always there: what the connection needs, what we ask for, and the provider's key. */
+/** Always present: headers of the connection, our own requests, and the provider's key. */
 const OURS = [
   ['host', ''],
   ['cdn-loop', ''],

@@ -51,7 +51,7 @@ async function expectRefused(call: Promise<Parameters<typeof refusalOf>[0]>, sta
   expect(world.upstream.requests).toHaveLength(0);
 }
 
-/** What the provider got of a call that was served. */
+/** The request that the provider received for a served call. */
 async function sent(client: ProxyClient, path: string, options: CallOptions) {
   const answer = await client.call(path, options);
   expect([answer.status, answer.body.toString()]).toEqual([200, expect.stringContaining('resp_1')]);

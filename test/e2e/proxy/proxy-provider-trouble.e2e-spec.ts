@@ -33,7 +33,7 @@ let world: World;
 let client: ProxyClient;
 
 beforeAll(async () => {
-  // So few connections that one which is not given back makes a later test fail.
+  // So few connections that one that is not returned makes a later test fail.
   const env = { PROVIDER_TTFB_TIMEOUT_SECONDS: String(TTFB_SECONDS), PROVIDER_MAX_CONNECTIONS: '4' };
   world = await startWorld({ env });
 });
@@ -51,7 +51,7 @@ function answerTo(script: Script): Promise<Answer> {
   return client.call(PATH, { body: BODY });
 }
 
-/** Remembers the connections on which the provider was asked. */
+/** Records the connections on which the provider was called. */
 function watched(sockets: Set<Socket>, script: Script): Script {
   return (exchange) => {
     sockets.add(exchange.socket);

@@ -12,14 +12,14 @@ import type { World } from '../../support/world.js';
 
 const STALL_SECONDS = 2;
 const SILENCE_SECONDS = 2;
-/** Enough to read what a provider sends also where the machine is busy. */
+/** Enough to read the answer of a provider even on a busy machine. */
 const ABORT_DRAIN_SECONDS = 3;
 const MIB = 1024 * 1024;
 /** Far more than the sockets between provider and client hold. */
 const LARGE_BYTES = 32 * MIB;
 const BUDGET = { spending: { monthly_usd: 50 } };
 const NANO_USD = 1_000_000_000;
-/** What the answer could cost at least when nobody knows: the output asked for, at 8 dollars per million. */
+/** The minimum estimate of an answer of unknown cost: the output asked for, at 8 dollars per million. */
 const UNKNOWN_USD = (MAX_OUTPUT_TOKENS * 8) / 1_000_000;
 const ENDED = { withinMs: 10_000 };
 
@@ -35,9 +35,9 @@ beforeAll(async () => {
     CLIENT_STALL_TIMEOUT_SECONDS: String(STALL_SECONDS),
     PROVIDER_SILENCE_TIMEOUT_SECONDS: String(SILENCE_SECONDS),
     ABORT_DRAIN_SECONDS: String(ABORT_DRAIN_SECONDS),
-    // Longer than the silence: a stream without content can be replaced until its provider is given up.
+    // Longer than the silence: a stream without content can be replaced until its provider times out.
     FALLBACK_HOLD_MS: '10000',
-    // So few that one which is not given back makes a later test fail.
+    // So few that one that is not returned makes a later test fail.
     PROVIDER_MAX_CONNECTIONS: '1',
   }));
 });
@@ -70,7 +70,7 @@ function stopsAfter(piece: string, headers = { 'content-type': 'text/event-strea
   };
 }
 
-/** Neither requests, nor calls to providers, nor money are held any more. */
+/** No requests, calls to providers or holds remain. */
 async function nothingHeld(): Promise<void> {
   const { budgetHolds, budgetHeld, openProviderCalls, openRequests } = world.gateway.app.get(Metrics);
   const open = () => [budgetHolds.read(), budgetHeld.read(), openProviderCalls.read(), openRequests.of().value];
@@ -86,11 +86,11 @@ async function spentUsd(): Promise<number> {
   return Number(row?.spent ?? 0) / NANO_USD;
 }
 
-/** Lines about clients that took nothing, as far as a test knows them. */
+/** Log lines about stalled clients, with the fields that a test knows. */
 const stalls = () =>
   world.logs.filter(({ message }) => message === 'client_stalled').map(({ timestamp, ...line }) => line);
 
-/** Reads half a mebibyte at a time, with pauses; gives how many bytes came and whether the answer was whole. */
+/** Reads half a mebibyte at a time, with pauses; returns the number of bytes and whether the answer was complete. */
 async function readSlowly(message: IncomingMessage): Promise<[bytes: number, isComplete: boolean]> {
   let bytes = 0;
   let rested = 0;

@@ -31,7 +31,7 @@ let world: World;
 let client: ProxyClient;
 
 beforeAll(async () => {
-  // So few connections that one which is not given back makes a later test fail.
+  // So few connections that one that is not returned makes a later test fail.
   const env = { ABORT_DRAIN_SECONDS: '1', PROVIDER_MAX_CONNECTIONS: String(MAX_CONNECTIONS) };
   world = await startWorld({ env });
 });
@@ -168,7 +168,7 @@ describe('a client that does not read', () => {
       world.upstream.script(script);
       const message = await client.open('v1/responses', { body: { model: 'gpt-4.1' } }).head;
       await stalled();
-      // What the kernel holds on four sockets, and no more.
+      // Only what the kernel buffers on four sockets.
       expect(taken()).toBeLessThan(total / 2);
       const got = createHash('sha256');
       for await (const piece of message) got.update(piece as Buffer);
@@ -187,7 +187,7 @@ describe('a client that does not read', () => {
     const before = process.memoryUsage().arrayBuffers;
     const { request, head } = client.open('v1/responses', { body: { model: 'gpt-4.1' } });
     await head;
-    // Another program that began later has unpacked all of it: so had the service, were nobody to stop it.
+    // Another program that began later has unpacked all of it: so would the service without a limit.
     const other = spawn(process.execPath, ['-e', UNPACK], { stdio: ['pipe', 'ignore', 'inherit'] });
     other.stdin.end(Buffer.concat(packed));
     expect(await once(other, 'exit')).toEqual([0, null]);
@@ -207,7 +207,7 @@ describe('a client that does not read', () => {
   });
 });
 
-/** Connections of clients that the service has noticed, and whose end it has not. */
+/** Open client connections, as known to the service. */
 function openConnections(): Promise<number> {
   const server: Server = world.gateway.app.getHttpServer();
   return new Promise((resolve, reject) => {

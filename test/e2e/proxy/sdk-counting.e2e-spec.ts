@@ -7,7 +7,7 @@ import { json } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const FREE = { status: 'ok', cost_source: 'computed', cost_usd: 0, input_tokens: 0, output_tokens: 0 };
-/** Nothing of it may be added to a request that generates nothing. */
+/** None of this may be added to a request that generates nothing. */
 const CAPPED = { allowed_paths: [], allowed_models: [], max_output_tokens: 50 };
 
 let world: World;

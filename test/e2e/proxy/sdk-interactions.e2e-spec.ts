@@ -11,7 +11,7 @@ const USAGE = {
   ...{ total_input_tokens: 100, total_cached_tokens: 40, total_output_tokens: 30, total_thought_tokens: 20 },
   ...{ total_tool_use_tokens: 0, total_tokens: 150 },
 };
-/** What these tokens cost at the rates that each test's provider has, in US dollars per million. */
+/** The cost of these tokens at the rates that each test's provider has, in US dollars per million. */
 const RATES = { input: 1, output: 10, cached_input: 0.5 };
 const COST_USD = (60 * 1 + 40 * 0.5 + 50 * 10) / 1e6;
 
@@ -60,7 +60,7 @@ async function application(options: ClientOptions = {}) {
 const ask = (more: object = {}) => ({ model: MODEL, input: 'Say hi.', ...more });
 const sentBody = () => JSON.parse(String(world.upstream.requests.at(-1)?.body));
 
-/** Status and text of a refusal, as the official client gives it. */
+/** Status and text of a refusal, as reported by the official client. */
 async function refusalOf(call: PromiseLike<unknown>): Promise<[status: unknown, text: string]> {
   const error = await rejectionOf(call);
   return [Object(error).status, String(Object(error).message)];

@@ -14,7 +14,7 @@ const MONTH = '2026-11';
 const MODEL = 'house-model';
 const OLD = { input: 1, output: 1 };
 const DEARER = { input: 2, output: 8 };
-/** What a call counts whose cost is not known. */
+/** The charge of a call of unknown cost. */
 const CHARGED = 700_000_000;
 const UNRESOLVED = { cost_source: 'unresolved', cost_nano_usd: 0, charged_nano_usd: CHARGED };
 
@@ -56,7 +56,7 @@ function anEvent(app: string, members: Partial<EventMembers> = {}): EventMembers
   };
 }
 
-/** What budgets count, by user. */
+/** The charges of budgets, by user. */
 async function spentBy(app: string): Promise<[string, number][]> {
   const rows: { user_id: string; spent: string }[] = await world.dataSource.query(
     `SELECT subject AS user_id, spent_nano_usd AS spent FROM budget_periods
@@ -82,7 +82,7 @@ async function eventsOf(app: string) {
     .reverse();
 }
 
-/** What the trail says of it. */
+/** Its audit entries. */
 function repricesOf(app: string): Promise<object[]> {
   return world.dataSource.query(
     "SELECT action, actor_id, details FROM audit_events WHERE app_id = $1 AND action LIKE 'usage.%' ORDER BY id",

@@ -20,7 +20,7 @@ beforeAll(async () => {
   [{ id: organizationId }] = await world.dataSource.query('SELECT id FROM organizations');
 });
 
-/** Nothing that is settled may leave a sum that is not the sum of its events. */
+/** After settling, every sum must be the sum of its events. */
 afterEach(async () => {
   const ledger = new UsageLedger(new UsageLedgerRepository(world.dataSource), clock);
   expect((await ledger.verify()).findings).toEqual([]);

@@ -25,7 +25,7 @@ import { arraysOf } from '../../support/usage/recording/usage-events.js';
 import { APPS_OUT_OF_STEP } from '../../support/usage/recording/usage-sums.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 25);
-/** Events of before 2025-03-01 go, days of before 2024-04-01 become months. */
+/** Events before 2025-03-01 are deleted, days before 2024-04-01 become months. */
 const TODAY = '2025-05-30';
 const FIRST_EVENT_DAY = '2025-03-01';
 const FIRST_DAY = '2024-04-01';
@@ -42,7 +42,7 @@ class SmallBatches extends UsageRetention {
 }
 
 let url: string;
-/** Two instances, and somebody whose connection nobody breaks. */
+/** Two instances, and a connection that is never broken. */
 let one: DataSource;
 let other: DataSource;
 let reader: DataSource;
@@ -92,7 +92,7 @@ function retentionOn(
   );
 }
 
-/** What there is beside totals: nothing of it may go before its time, or stay after it. */
+/** The rows besides totals: none may be deleted before they expire, or stay afterwards. */
 async function rest(): Promise<Record<string, unknown>> {
   const [row] = await reader.query(
     `SELECT (SELECT count(*)::int FROM usage_events WHERE created_at < $1::date) AS "oldEvents",
@@ -120,7 +120,7 @@ const NOTHING_OLD = {
   ...{ oldDays: 0, earlyMonths: 0, spreadMonths: 0, oldPartitions: 0 },
 };
 
-/** All that must stay as it is, to the row. */
+/** Everything that must stay unchanged, row by row. */
 function recent(): Promise<unknown> {
   return reader.query(
     `SELECT 'event' AS kind, to_jsonb(event) AS kept FROM usage_events event WHERE created_at >= $1::date

@@ -48,7 +48,7 @@ async function tracesOf(appId: string, userId: string): Promise<Record<string, n
   return traces;
 }
 
-/** A user who called on the day, was seen by an exchange where that is said, and whose device proved itself then. */
+/** A user who called on the day, if given was seen by an exchange, and whose device was verified then. */
 async function aUser(app: string, name: string, day: string, stored = false): Promise<string> {
   const id = `${app}/${name}`;
   await storeUsage(world.dataSource, usageRows([{ app_id: app, day, user_id: id, cost_nano_usd: 5 }], organizationId));

@@ -29,7 +29,7 @@ const MAINTENANCE = fileURLToPath(new URL('../../../dist/src/commands/maintenanc
 const DAY_MS = 24 * 60 * 60 * 1000;
 const NEVER = new AbortController().signal;
 
-/** So that the nights of the tests are none of today's. */
+/** So that the nights of the tests are not today's. */
 const clock = new FakeClock(Date.parse('2025-05-30T03:16:30Z'));
 let world: World;
 let organizationId: string;
@@ -75,7 +75,7 @@ interface SealedRow {
   readonly context: VaultContext;
 }
 
-/** The keys of providers, then the tokens of upstream gateways, as they are stored, and what they are tied to. */
+/** The keys of providers, then the tokens of upstream gateways, as stored, and the context they are bound to. */
 async function sealedRows(source: DataSource): Promise<SealedRow[]> {
   const columns = 'organization_id AS "organizationId", id, type, revision, secret_blob AS blob';
   const [keys, tokens] = await Promise.all([

@@ -29,7 +29,7 @@ beforeAll(async () => {
   world = await startConsoleWorld({ clock, env: { ALLOW_ADDITIONAL_REGISTRATIONS: 'true' } });
 });
 
-/** Every test begins in windows of its own. */
+/** Every test begins in new windows. */
 afterEach(() => {
   jest.restoreAllMocks();
   clock.advance(TEN_MINUTES_MS);
@@ -42,7 +42,7 @@ async function adaRegisters(): Promise<void> {
   clock.advance(TEN_MINUTES_MS);
 }
 
-/** Signs in from an address of its own, so that only the e-mail address counts. */
+/** Signs in from a separate address, so that only the e-mail address counts. */
 function signIn(members: { email?: string; password?: string } = {}): Promise<ApiAnswer> {
   return signInAt(browserOf(world), { ...ada.typed, ...members });
 }

@@ -7,7 +7,7 @@ import { placeOf, REDIRECT_URI, signInThrough, thirdPartySettings, userOf } from
 import type { World } from '../../support/world.js';
 
 const KEYS = '/jwks';
-/** How long the keys that are known go unquestioned. */
+/** How long known keys are used without a check. */
 const QUESTIONED_AFTER_MS = 60_000;
 
 let provider: OpenIdProvider;

@@ -5,7 +5,7 @@ import { startTcpProxy } from '../../support/platform/tcp-proxy.js';
 import { startWorld } from '../../support/world.js';
 
 const RECOVERY = { withinMs: 10_000 };
-/** How the service asks whether there is a first person. */
+/** The query of the service for a first person. */
 const QUERY = 'identities';
 
 let ends: (() => Promise<unknown>)[] = [];
@@ -23,7 +23,7 @@ interface Told {
   readonly body: { readonly registrationOpen?: boolean; readonly error?: { readonly code: string } };
 }
 
-/** What the console is told it offers: while the way to the database is lost, and once it is there again. */
+/** The options of the console: while the database is unreachable, and once it is back. */
 async function capabilities(env: Record<string, string>): Promise<{ lost: Told; again: Told }> {
   const databaseUrl = await freshDatabase();
   ends.push(() => dropDatabase(databaseUrl));

@@ -32,7 +32,7 @@ afterAll(() => world.stop());
 
 let addresses = 0;
 
-/** A browser at the console's host, with an address of its own. */
+/** A browser at the console's host, with a separate address. */
 function browserOf(cookie?: string): ApiClient {
   const address = `198.51.100.${(addresses++ % 250) + 1}`;
   const headers = { origin, 'x-console-request': '1', 'x-forwarded-for': address };

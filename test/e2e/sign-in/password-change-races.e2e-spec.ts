@@ -40,7 +40,7 @@ async function isSignedIn(cookie: string): Promise<boolean> {
   return body !== null;
 }
 
-/** A transaction that stands still in the middle of its work until it is let go. */
+/** A transaction that is halted until released. */
 interface Halt {
   readonly isReached: () => boolean;
   readonly letGo: () => void;
@@ -82,7 +82,7 @@ function haltBeforeEntry({ failing = false } = {}): Halt {
   return halt;
 }
 
-/** Begins `first`, and `second` while it is halted; lets it go when the database makes `second` wait for it. */
+/** Starts `first`, and `second` while it is halted; releases it when `second` waits for it in the database. */
 async function overlapping<T>(halt: Halt, first: () => Promise<T>, second: () => Promise<T>): Promise<[T, T]> {
   const begun = first();
   await eventually(halt.isReached, { withinMs: 10_000 });

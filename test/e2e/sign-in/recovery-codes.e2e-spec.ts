@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-/** A page without a session, with an address of its own. */
+/** A page without a session, with a separate address. */
 function visitor(): ApiClient {
   const address = `198.51.100.${(people++ % 250) + 1}`;
   return world.with({ origin: world.consoleOrigin, 'x-forwarded-for': address });

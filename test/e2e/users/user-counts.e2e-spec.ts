@@ -46,7 +46,7 @@ function setBlocked(userId: string, isBlocked: boolean) {
   return world.api.post(`/v1/admin/apps/${app.id}/users/${userId}/${isBlocked ? 'block' : 'unblock'}`);
 }
 
-/** What pages and the list of applications answer. */
+/** The counts in pages and in the list of applications. */
 async function answered({ id }: AppRef = app): Promise<{ total: number; blocked: number; active: number }> {
   const totalOf = async (query: string) => (await world.api.get(`/v1/admin/apps/${id}/users?${query}`)).body.total;
   const { apps } = (await world.api.get('/v1/admin/apps')).body;

@@ -25,7 +25,7 @@ const blocked = async () => (await world.api.get(usersUrl('?status=blocked'))).b
 
 const usersUrl = (rest: string) => `/v1/admin/apps/${app.id}/users${rest}`;
 
-/** A call whose path nobody tidies up, as `fetch` does. */
+/** A call whose path is not normalised, unlike with `fetch`. */
 function rawCall(method: string, path: string): Promise<{ status: number | undefined; body: unknown }> {
   const { hostname, port } = new URL(world.baseUrl);
   const headers = { authorization: `Bearer ${world.managementKey}` };

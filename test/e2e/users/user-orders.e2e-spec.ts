@@ -29,7 +29,7 @@ async function newApp(monthlyUsd?: number): Promise<void> {
   app = { id, organizationId: await firstOrganizationId(world.dataSource) };
 }
 
-/** Writes down what a user cost, and what of it was estimated beside the cost. Nothing: seen only. */
+/** Stores the cost of a user, and the additional estimate. Nothing: seen only. */
 async function spend(id: string, cents: number, estimatedCents = 0, month = MONTH): Promise<void> {
   await useApp(world.dataSource, app, id, { firstAt: `${month}-03T00:00:00Z` });
   const amounts = [app.id, id, month, cents * CENT_NANO_USD, estimatedCents * CENT_NANO_USD];
@@ -73,7 +73,7 @@ async function walk(query: Record<string, string | number>, between?: () => Prom
 describe('users sorted by an amount', () => {
   beforeEach(async () => {
     await newApp(5);
-    // Equal ones, such within one size, estimates that change the order, and users without any amount.
+    // Equal amounts, similar ones, estimates that change the order, and users without an amount.
     await spend('cc', 500);
     await spend('aa', 500);
     await spend('bb', 499);

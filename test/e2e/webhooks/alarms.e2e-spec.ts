@@ -55,7 +55,7 @@ describeWithRedis('events of two instances', () => {
     expect(strange).toEqual([]);
   });
 
-  /** A webhook at a place of its own. */
+  /** A webhook with a separate path. */
   async function webhook(filters: object, client: ApiClient = world.api): Promise<string> {
     const place = `/hook-${++places}`;
     const { status, text } = await client.post(PATH, { url: receiver.url + place, ...filters });
@@ -65,7 +65,7 @@ describeWithRedis('events of two instances', () => {
 
   const both = () => [world.gateway.app, second.gateway.app];
 
-  /** Everything that a place got, once all that was due has been delivered. */
+  /** Everything received at a path, once all due events have been delivered. */
   async function allAt(place: string): Promise<readonly ReceivedEvent[]> {
     const due = "SELECT FROM webhook_deliveries WHERE status = 'pending' AND next_attempt_at <= $1";
     await eventually(
@@ -132,7 +132,7 @@ describeWithRedis('events of two instances', () => {
     expect(await allAt(elsewhere)).toEqual([]);
   });
 
-  /** Calls of both instances in turn, all noted. */
+  /** Calls of both instances in turn, all recorded. */
   async function call(client: ProxyClient, times: number, status: number): Promise<void> {
     world.upstream.script(json(status, status === 200 ? {} : { error: 'refused' }));
     for (let time = 0; time < times; time++)
@@ -155,7 +155,7 @@ describeWithRedis('events of two instances', () => {
     expect(await allAt(place)).toEqual([]);
     await call(client, 11, 500);
     await call(client, 20, 500);
-    // The page says what the event says, although calls of before succeeded.
+    // The page agrees with the event, although earlier calls succeeded.
     expect(await failingItems()).toEqual([client.providerId]);
     const provider = { id: client.providerId, slug: client.slug, name: expect.any(String) };
     const failing = { type: 'provider.failing', account, provider, reason: 'errors' };
@@ -194,7 +194,7 @@ describeWithRedis('events of two instances', () => {
   it('more refused sign-ins and unresolved costs than usual → one event per application and hour', async () => {
     const [usual, rising] = [await world.app(), await world.app()];
     const place = await webhook({ events: ['sign_in.*', 'usage.unresolved_rising'] });
-    /** Whichever hour the database is in when it looks. */
+    /** Whichever hour it is by the database clock at the check. */
     const hours = ['0 hours', '1 hour'];
     const store = async (app: string, count: number, daysAgo: number) => {
       for (const hour of hours) {
@@ -288,7 +288,7 @@ describeWithRedis('events of two instances', () => {
     const inside = await startReceiver('127.0.0.2');
     const place = await webhook({ events: ['provider.created'] });
     const url = inside.url + place;
-    // What a name that was public means now; only 127.0.0.1 is a trusted host.
+    // The new address of a name that was public; only 127.0.0.1 is a trusted host.
     await world.dataSource.query('UPDATE webhooks SET url = $2 WHERE url = $1', [receiver.url + place, url]);
     await ProxyClient.create(world);
     expect(await allAt(place)).toEqual([]);

@@ -32,11 +32,11 @@ async function watchedApp(limits: Record<string, unknown>, events: readonly stri
   return { app, place };
 }
 
-/** What tells of a budget, in the order of arrival. */
+/** The events about a budget, in the order of arrival. */
 const toldOf = (events: readonly ReceivedEvent[]) =>
   events.map(({ body: { type, data } }) => [type, data.scope, data.id, data.window, data.threshold]);
 
-/** What is stored of an application, whether it was delivered or not, in the order of type and threshold. */
+/** The stored events of an application, delivered or not, by type and threshold. */
 async function stored(app: LimitedApp): Promise<unknown[][]> {
   const rows: { told: unknown[] }[] = await world.dataSource.query(
     `SELECT json_build_array(type, data -> 'scope', data -> 'id', data -> 'window', data -> 'threshold') AS told
@@ -109,7 +109,7 @@ describe('events of budgets', () => {
       [EXHAUSTED, 'app', app.client.appId, 'month', 1],
       [REACHED, 'user', 'ann', 'week', 0.5],
     ];
-    // No call and no wait: they are there when the change is answered.
+    // No call and no wait: they exist when the change is answered.
     expect(await stored(app)).toEqual(events);
     expect(toldOf(await receiver.until(place, 3)).toSorted()).toEqual(events.toSorted());
     await app.limit(budgets(9, { total_usd: 7, monthly_usd: 0.011, thresholds: [0.5] }));
@@ -177,7 +177,7 @@ describe('events of budgets', () => {
     const startedMs = Date.parse(String(told?.body.data.period_start));
     expect(startedMs).toBeGreaterThanOrEqual(before - 2_000);
     expect(startedMs).toBeLessThanOrEqual(Date.now() + 2_000);
-    // Another user's run of the same id has an amount of its own, the most that the application allows.
+    // Another user's run with the same id has its own amount, the maximum of the application.
     for (const count of [3, 4, 5, 6, 7]) {
       await call('bob');
       await app.recorded('ok', count);

@@ -5,12 +5,12 @@ import { type Arrival, WebhookFleet } from '../../proof/webhooks/webhook-fleet.j
 import { describeBreakingRedis } from '../../support/platform/redis.js';
 import { seeded } from '../../support/seeded.js';
 
-/** `npm run prove -- webhooks` says how many; otherwise the short form. */
+/** `npm run prove -- webhooks` sets how many; otherwise the short form. */
 const GIVEN = process.env.WEBHOOK_EVENTS;
 const EVENTS = Number(GIVEN ?? 60);
 const SEED = Number(process.env.WEBHOOK_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const CLIENTS = 8;
-/** A tenth of the events, or so many, arrive without a kill first, to measure. */
+/** First a tenth of the events, or at most this many, arrive without a kill, to measure. */
 const MEASURED = Math.min(500, EVENTS / 3);
 /** Of each client between two causes: about ten events a second, each for every webhook. */
 const MEASURED_PACE_MS = 250;
@@ -32,7 +32,7 @@ describeBreakingRedis(`webhooks of ${EVENTS} events (WEBHOOK_SEED=${SEED})`, () 
 
   afterAll(() => fleet.stop(), 60_000);
 
-  /** Causes events of these numbers, each by one of the causes, with some clients at once. */
+  /** Causes the events with these numbers, each by one of the causes, with several concurrent clients. */
   async function causeAll(from: number, to: number, paceMs: number): Promise<void> {
     let next = from;
     const client = async () => {
@@ -55,7 +55,7 @@ describeBreakingRedis(`webhooks of ${EVENTS} events (WEBHOOK_SEED=${SEED})`, () 
     const p99 = latencies[Math.ceil(latencies.length * 0.99) - 1] ?? Number.NaN;
     const slowest = Math.round(latencies.at(-1) ?? Number.NaN);
     process.stdout.write(`first arrivals: ${latencies.length}, p99 ${Math.round(p99)} ms, slowest ${slowest} ms\n`);
-    // A promised time is judged at length only: beside other suites the machine may stand still.
+    // A promised time is checked only in long runs: besides other suites the machine may stall.
     expect(GIVEN === undefined || p99 <= PROMISED_MS).toBe(true);
   }, 600_000);
 

@@ -30,7 +30,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** An account of its own with a webhook, at a place of its own. */
+/** A separate account with a webhook, with its own path. */
 async function accountWithWebhook(body: Record<string, unknown> = {}) {
   const account = await newAccount(world.dataSource);
   const client = world.as(account.key);
@@ -44,7 +44,7 @@ async function webhookOf(client: ApiClient, body: Record<string, unknown> = {}) 
   return { place, id: answer.webhook.id as string, secret: answer.secret as string };
 }
 
-/** Events besides that of the webhook's own creation. */
+/** Events besides the creation of the webhook itself. */
 function ofOthers(events: readonly ReceivedEvent[]): readonly ReceivedEvent[] {
   return events.filter(({ body }) => !body.type.startsWith('webhook.'));
 }
@@ -60,7 +60,7 @@ async function deliveriesOf(client: ApiClient, id: string) {
   return body.deliveries.filter(({ type }: { type: string }) => !type.startsWith('webhook.'));
 }
 
-/** Sends what is due without waiting for the interval. */
+/** Sends due events without waiting for the interval. */
 const send = () => world.gateway.app.get(WebhookSender).look();
 
 async function untilDelivery(client: ApiClient, id: string, expected: object): Promise<void> {

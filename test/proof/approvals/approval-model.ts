@@ -18,7 +18,7 @@ export type Send = (
   },
 ) => Promise<ModelAnswer>;
 
-/** How something ended. Every answer that tells of an end must tell of the same one. */
+/** How something ended. Every answer that reports an end must report the same one. */
 export type End = 'completed' | 'denied' | 'expired';
 
 /** A person with a session and an account. */
@@ -27,7 +27,7 @@ export interface Approver {
   readonly organizationId: string;
 }
 
-/** Sends to an instance; its end in the middle is no failure. */
+/** Sends to an instance; its kill during the call is not a failure. */
 export function sendTo(baseUrl: string, host: string): Send {
   return async (method, path, { headers = {}, body, form } = {}) => {
     try {
@@ -53,7 +53,7 @@ export function sendTo(baseUrl: string, host: string): Send {
   };
 }
 
-/** What is known of one login or authorization, from all answers so far. */
+/** The known state of one login or authorization, from all answers so far. */
 export abstract class Subject {
   readonly ends = new Set<End>();
   /** Answers that held the key, or the tokens. */
@@ -63,7 +63,7 @@ export abstract class Subject {
 
   abstract readonly name: string;
 
-  /** @throws Error the answer contradicts an earlier one, or is none of those that the step may have. */
+  /** @throws Error the answer contradicts an earlier one, or is not allowed for the step. */
   learn(step: string, answer: ModelAnswer, allowed: Readonly<Record<string, End | 'pending' | 'nothing'>>): void {
     if (answer === undefined) return;
     const key = answer.code === '' ? String(answer.status) : `${answer.status} ${answer.code}`;

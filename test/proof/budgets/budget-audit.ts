@@ -22,11 +22,11 @@ interface StoredBudget {
 export interface CallCounts {
   readonly seen: number;
   readonly events: number;
-  /** Written down and never sent, because the process was killed in that instant. */
+  /** Recorded but never sent, because the process was killed at that moment. */
   readonly unseen: number;
 }
 
-/** One moment of what Postgres holds of budgets; tokens in `spent` as what they cost where all cost the same. */
+/** A snapshot of the budgets in Postgres; tokens in `spent` as money, at their uniform cost. */
 export function storedBudgets(fleet: BudgetFleet): Promise<StoredBudget[]> {
   return fleet.query<StoredBudget>(`
     SELECT app_id AS "appId", CASE scope WHEN 'group' THEN split_part(subject, ':', 2)

@@ -41,7 +41,7 @@ function isNearMidnight(): boolean {
   return budgetPeriodOf('day', Date.now()).endMs - Date.now() < NEAR_MIDNIGHT_MS;
 }
 
-/** One process of the service, and its own way to Postgres. */
+/** One process of the service, with its own connection to Postgres. */
 export interface FleetInstance {
   readonly process: GatewayProcess;
   readonly database: TcpProxy;
@@ -51,7 +51,7 @@ export interface FleetInstance {
 export interface FleetApp {
   readonly id: string;
   readonly key: string;
-  /** The header that names whose budget a call counts against, beside the application's. */
+  /** The header that names whose budget a call counts against, besides the application's. */
   readonly header: string;
   readonly model: string;
   /** The rate of its model for the tokens of answers. */
@@ -112,7 +112,7 @@ export class BudgetFleet {
     // The next run of a proof, whose seed is a thousand higher, has its budgets in other windows.
     fleet.apps = Math.floor(seed / 1_000);
     try {
-      // The first one makes the account; the others find it.
+      // The first one creates the account; the others find it.
       for (const { process } of instances) await process.start();
       const { provider } = await fleet.manage('POST', '/v1/admin/providers', fleet.providerSettings());
       fleet.providerId = provider.id;
@@ -170,7 +170,7 @@ export class BudgetFleet {
     return { id: app.id, key: api_key.key, header, ...kind };
   }
 
-  /** Everything costs so many times the usual price from now on. @param at the instance that is told. */
+  /** From now on everything costs this many times the usual price. @param at the instance that gets the request. */
   async price(factor: number, at: number): Promise<void> {
     await this.manage('PUT', `/v1/admin/providers/${this.providerId}`, { pricing: pricingOf(factor) }, at);
   }
@@ -197,7 +197,7 @@ export class BudgetFleet {
     return instance;
   }
 
-  /** Ends one without a word. */
+  /** Kills one without notice. */
   async kill(number: number): Promise<void> {
     this.calls.killed(number);
     await this.at(number).process.kill();
@@ -220,7 +220,7 @@ export class BudgetFleet {
     await Promise.all(this.instances.map(({ process }) => process.stop()));
   }
 
-  /** What `verify-ledger` finds, empty when all is equal. */
+  /** The findings of `verify-ledger`, empty if there is no difference. */
   async ledgerDifferences(): Promise<string[]> {
     const child = spawn(process.execPath, [VERIFY_LEDGER, '--json'], {
       env: programEnvironment(this.environment),
@@ -242,7 +242,7 @@ export class BudgetFleet {
   }
 }
 
-/** In dollars for a million tokens. */
+/** In dollars per million tokens. */
 function pricingOf(factor: number): object {
   return { [MODEL]: { input: 2 * factor, output: 8 * factor }, [EVEN_MODEL]: { input: 2, output: 2 } };
 }

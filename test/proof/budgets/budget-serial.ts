@@ -24,7 +24,7 @@ export class SerialClient {
   }
 
   /**
-   * Calls whose budget an instance cannot judge at the moment (503) are made again.
+   * Calls whose budget is currently unknown to an instance (503) are repeated.
    *
    * @returns the refusal, and how many calls were served before it.
    */
@@ -47,5 +47,5 @@ export class SerialClient {
   }
 }
 
-/** What so many tokens cost, in whole nano-dollars. */
+/** The cost of this many tokens, in whole nano-dollars. */
 export const tokensCost = (tokens: number): number => tokens * OUTPUT_NANO_USD;

@@ -8,32 +8,31 @@ import { isRefusedAsSpent, isRefusedByBudget, type PaidAnswer, PaidClient } from
 import type { StormOptions, StormReport } from './storm-report.js';
 
 const MOST_TOKENS = 1_000;
-/** What a call of the storm costs at most, about. */
+/** Approximate maximum cost of a call of the storm. */
 const DEAREST = 150 * INPUT_NANO_USD + MOST_TOKENS * OUTPUT_NANO_USD;
 /** Whole tokens, and dollars with six decimals. */
 const WHOLE = INPUT_NANO_USD;
 const USERS = 6;
 const SAMPLE_MS = 50;
 const POLL_MS = 10;
-/** An instance is killed after it has served so many calls, and up to so many more. */
+/** An instance is killed after it has served this many calls, and up to this many more. */
 const LEAST_SERVED = 15;
 const MORE_SERVED = 100;
 const LEAST_KILLS = 2;
 const MOST_FAILED_STARTS = 3;
 const MOST_TIMES_LONGER = 3;
-/** Longest the service may need until calls are served again, after its troubles are over. */
+/** Maximum time until calls are served again after the faults end. */
 const BACK_WITHIN_MS = 10_000;
 const QUIET_WITHIN_MS = 20_000;
 const MOST_DRAINING_CALLS = 60;
-/** Longest a `Retry-After` may be while money is only held, in seconds. */
+/** Maximum `Retry-After` while money is only held, in seconds. */
 
 interface StormApp extends FleetApp {
   readonly users: readonly string[];
 }
 
 /**
- * Many clients on two instances against tight budgets, and what may go wrong goes wrong; everything by chance, from a
- * seed.
+ * Many clients on two instances against tight budgets, with all kinds of faults; everything random, from a seed.
  */
 export class BudgetStorm {
   private readonly random: () => number;
@@ -96,7 +95,7 @@ export class BudgetStorm {
     };
   }
 
-  /** A machine that is busy gets more time, so that what is to happen happens. */
+  /** A busy machine gets more time, so that the planned faults happen. */
   private async lasts(): Promise<void> {
     const { forMs, faults } = this.options;
     const beganAtMs = performance.now();
@@ -163,7 +162,7 @@ export class BudgetStorm {
     if (status === 429 && call.seen > 0) wrong(`refused to ${scope}, and sent`);
   }
 
-  /** Whoever is sent away until the period ends must have been sent away by money that is spent. */
+  /** A client that is refused until the period ends must have been refused because of spent money. */
   private judgeSpent({ call, scope, window, retryAfter }: PaidAnswer, wrong: (what: string) => void): void {
     const standing = this.fleet.calls.standing(call.appId, scope === 'app' ? '' : call.userId);
     if (standing === undefined || standing.window !== window) {
@@ -173,7 +172,7 @@ export class BudgetStorm {
     const leftSeconds = (budgetPeriodOf(window, Date.now()).endMs - Date.now()) / 1_000;
     const told = window === 'total' || window === 'run' ? Number.POSITIVE_INFINITY : retryAfter;
     if (told !== leftSeconds && Math.abs(leftSeconds - told) > 30) wrong('the period ends at another time');
-    // A call that was written down and never sent counts, too.
+    // A call that was recorded but never sent counts as well.
     if (standing.possible < standing.budget && !this.options.faults.kills) wrong('it is not spent');
   }
 
@@ -192,7 +191,7 @@ export class BudgetStorm {
     if (kills)
       troubles.push(async () => {
         const chosen = this.random() < 0.25 ? each : [this.oneOf(each)];
-        // Only one that has served holds anything.
+        // Only an instance that has served holds money.
         const enough = LEAST_SERVED + this.random() * MORE_SERVED;
         while (chosen.some((at) => (this.served[at] ?? 0) < enough)) {
           if (this.isOver) return;
@@ -269,7 +268,7 @@ export class BudgetStorm {
     }
   }
 
-  /** A third of what is left, so that few calls are enough. */
+  /** A third of the remainder, so that few calls are enough. */
   private drainingTokens({ id, outputNanoUsd }: StormApp, userId: string): number {
     const left = ['', userId].flatMap((one) => {
       const standing = this.fleet.calls.standing(id, one);
@@ -278,7 +277,7 @@ export class BudgetStorm {
     return Math.max(100, Math.ceil(Math.min(...left) / 3 / outputNanoUsd));
   }
 
-  /** Nobody calls: what was granted comes back, and nothing stays. */
+  /** No calls: grants are returned, and nothing stays granted. */
   private async quiet(): Promise<void> {
     const deadline = performance.now() + QUIET_WITHIN_MS;
     const isLeft = async () => (await storedBudgets(this.fleet)).filter(({ granted }) => granted !== '0');

@@ -1,9 +1,9 @@
 import type { BudgetWindow } from '../../../src/budgets/budget-period.rules.js';
-/** What the price of every proof asks for, in nano-dollars for one token. */
+/** The price in every proof, in nano-dollars per token. */
 export const INPUT_NANO_USD = 2_000;
 export const OUTPUT_NANO_USD = 8_000;
 
-/** What a client has heard for less than this when its instance is killed may be recorded as interrupted. */
+/** A call that ended less than this before its instance is killed may be recorded as interrupted. */
 const SETTLED_WITHIN_MS = 300;
 
 /** How the provider treats a call. */
@@ -16,31 +16,33 @@ export interface PaidCall {
   readonly userId: string;
   /** Number of the instance it was sent to. */
   readonly instance: number;
-  /** Every byte of its body a token, and every token it asks for. */
+  /** One token per byte of its body, plus every requested token. */
   readonly worst: number;
-  /** What it is taken to send: a token for every four bytes. */
+  /** Its estimated input: one token per four bytes. */
   readonly sent: number;
   readonly mostTokens: number;
-  /** What its model's price asks for one token of its answer. */
+  /** The price of its model for one token of the answer. */
   readonly outputNanoUsd: number;
   readonly bodyBytes: number;
   readonly isStream: boolean;
   readonly sentAtMs: number;
-  /** How the provider is to treat it; by chance when absent. */
+  /** How the provider treats it; random if absent. */
   readonly treatment?: Treatment;
-  /** The client left before the answer was whole. */
+  /** The client disconnected before the answer was complete. */
   wasLeft: boolean;
-  /** Its instance was killed while it ran, or right after it: it may count what was sent, whatever its client heard. */
+  /**
+   * Its instance was killed while it ran, or right after it: it may count the input sent, whatever its client received.
+   */
   wasKilled: boolean;
   /** On the clock of `performance.now()`; absent while it runs. */
   endedAtMs?: number;
-  /** The provider had it so often. */
+  /** How often the provider received it. */
   seen: number;
-  /** What it may count once its provider has answered: when that is heard, and at least and at most, heard or not. */
+  /** What it may count once its provider has answered: if the answer arrives, and the bounds in any case. */
   charge?: { readonly heard: number | undefined; readonly least: number; readonly most: number };
 }
 
-/** Whose budget, and how much it is. An empty user: the application. */
+/** The owner of a budget, and its amount. An empty user: the application. */
 export interface ProvenBudget {
   readonly appId: string;
   readonly userId: string;
@@ -48,7 +50,7 @@ export interface ProvenBudget {
   readonly nanoUsd: number;
 }
 
-/** What is known of one budget. */
+/** The known state of one budget. */
 interface Balance {
   readonly window: BudgetWindow;
   readonly budget: number;
@@ -56,7 +58,7 @@ interface Balance {
   committed: number;
   /** What they may cost at most. */
   possible: number;
-  /** The dearest worst case of a call so far. */
+  /** The most expensive worst case of a call so far. */
   dearest: number;
 }
 
@@ -66,7 +68,7 @@ interface Balance {
  */
 export class PaidCalls {
   readonly all = new Map<string, PaidCall>();
-  /** What must never be, and was. */
+  /** Violations that were found. */
   readonly violations: string[] = [];
   private readonly balances = new Map<string, Balance>();
 
@@ -80,7 +82,7 @@ export class PaidCalls {
     for (const balance of this.balancesOf(call)) balance.dearest = Math.max(balance.dearest, call.worst);
   }
 
-  /** The provider has got it. */
+  /** The provider has received it. */
   arrived(call: PaidCall): void {
     call.seen++;
     if (call.seen > 1) this.violations.push(`${call.marker} was sent to the provider again`);
@@ -94,10 +96,10 @@ export class PaidCalls {
   }
 
   /**
-   * The provider has answered it, or ended it. Until its client has the whole answer it may count what was sent, or up
-   * to its worst case.
+   * The provider has answered it, or ended it. Until its client has the complete answer it may count the input sent, or
+   * up to its worst case.
    *
-   * @param heard what it counts when the answer is heard; undefined where that is only known within bounds.
+   * @param heard what it counts if the answer arrives; undefined where that is only known within bounds.
    */
   answered(call: PaidCall, heard: number | undefined): void {
     const { least, most } = this.bounds(call, heard);
@@ -105,7 +107,7 @@ export class PaidCalls {
     for (const balance of this.balancesOf(call)) balance.committed -= most - least;
   }
 
-  /** Its client has an end. @param isCertain it was whole, so that the provider's figure counts. */
+  /** The call has ended for its client. @param isCertain it was complete, so that the provider's figure counts. */
   ended(call: PaidCall, isCertain: boolean): void {
     call.endedAtMs = performance.now();
     if (!isCertain || call.wasKilled || call.charge === undefined) return;
@@ -118,7 +120,7 @@ export class PaidCalls {
     }
   }
 
-  /** An instance is killed now: nothing is certain of what it has under way, and of what it has just ended. */
+  /** An instance is killed now: its running calls and those that have just ended are uncertain. */
   killed(instance: number): void {
     const endedSinceMs = performance.now() - SETTLED_WITHIN_MS;
     for (const call of this.all.values()) {
@@ -134,7 +136,7 @@ export class PaidCalls {
     }
   }
 
-  /** What may be spent of a budget by now; undefined where there is no such budget. */
+  /** What may be spent from a budget by now; undefined if there is no such budget. */
   standing(appId: string, userId: string): Readonly<Balance> | undefined {
     return this.balances.get(`${appId}/${userId}`);
   }
@@ -150,7 +152,7 @@ export class PaidCalls {
     return [...this.all.values()].filter(({ endedAtMs }) => endedAtMs === undefined).length;
   }
 
-  /** What an answered call may count, as long as nobody knows whether it was heard. */
+  /** What an answered call may count while it is unknown whether the answer arrived. */
   private bounds({ sent, worst }: PaidCall, heard: number | undefined): { least: number; most: number } {
     return { least: Math.min(sent, heard ?? sent), most: worst };
   }

@@ -15,7 +15,7 @@ export interface CallPlan {
   readonly mostTokens: number;
   readonly isStream?: boolean;
   readonly treatment?: Treatment;
-  /** The client leaves so many milliseconds after it has sent the call. */
+  /** The client disconnects this many milliseconds after it has sent the call. */
   readonly leavesAfterMs?: number;
 }
 
@@ -42,15 +42,15 @@ export interface PaidAnswer {
   /** 0: there was no answer, or not all of it. */
   readonly status: number;
   readonly code?: string;
-  /** Whose limit refused it. */
+  /** The owner of the limit that refused it. */
   readonly scope?: BudgetScope;
   readonly window?: BudgetWindow;
-  /** Seconds; 0 where nothing is said. */
+  /** Seconds; 0 if absent. */
   readonly retryAfter: number;
   readonly tookMs: number;
 }
 
-/** Makes calls of a proof, and tells what is known of them. */
+/** Makes calls of a proof, and reports what is known about them. */
 export class PaidClient {
   private readonly agent = new Agent({ keepAlive: true });
   private made = 0;
@@ -134,7 +134,7 @@ export class PaidClient {
   }
 }
 
-/** @returns undefined where it breaks off. */
+/** @returns undefined if it breaks off. */
 function read(message: IncomingMessage): Promise<string | undefined> {
   const parts: Buffer[] = [];
   message.on('data', (part: Buffer) => parts.push(part));

@@ -10,7 +10,7 @@ import { INPUT_NANO_USD, type PaidCall, type PaidCalls, type Treatment } from '.
 const AFTER_RACE_MS = 150;
 
 const MARKER = /call-[\w-]+/;
-/** What becomes of calls by chance, as upper ends of shares of one. */
+/** The random outcomes of calls, as upper ends of shares of one. */
 const CHANCES: readonly [number, Treatment][] = [
   [0.8, 'whole'],
   [0.87, 'no_usage'],
@@ -21,15 +21,15 @@ const CHANCES: readonly [number, Treatment][] = [
 const MOST_PAUSE_MS = 30;
 const HEAD = { id: 'chatcmpl-paid', created: 1_790_000_000, model: 'proof-model' };
 
-/** A provider that knows what every call costs, to the nano-dollar. */
+/** A provider that knows the cost of every call, exact to the nano-dollar. */
 export interface PaidProvider {
   readonly url: string;
-  /** From now on no answer is begun, until the promise is kept. */
+  /** From now on no answer starts until the promise resolves. */
   holdBack(until: Promise<unknown>): void;
   close(): Promise<void>;
 }
 
-/** Starts it on a free port of 127.0.0.1. @param random decides what becomes of calls. */
+/** Starts it on a free port of 127.0.0.1. @param random determines the outcome of calls. */
 export async function startPaidProvider(calls: PaidCalls, random: () => number): Promise<PaidProvider> {
   const sockets = new Set<Socket>();
   let held: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,6 @@
 import type { CallCounts } from './budget-audit.js';
 
-/** What happens to a service while it serves. */
+/** The faults of a service while it serves. */
 export interface StormFaults {
   readonly kills?: boolean;
   readonly redis?: boolean;
@@ -12,22 +12,22 @@ export interface StormOptions {
   readonly clients: number;
   readonly forMs: number;
   readonly faults: StormFaults;
-  /** Proves that idle money comes back by itself, which takes a quarter of a minute. */
+  /** Proves that idle grants are returned automatically, which takes 15 seconds. */
   readonly waitsForQuiet: boolean;
 }
 
-/** What a storm came to. */
+/** The result of a storm. */
 export interface StormReport extends CallCounts {
   readonly seed: number;
   readonly faults: string[];
   readonly violations: readonly string[];
   /** Answers by kind. */
   readonly answers: Readonly<Record<string, number>>;
-  /** The answer that took longest, with its milliseconds. */
+  /** The slowest answer, with its milliseconds. */
   readonly slowest: string;
   readonly kills: number;
-  /** Starts that failed because Postgres went away meanwhile; whoever runs the service starts it again. */
+  /** Starts that failed because Postgres became unavailable meanwhile; the operator starts the service again. */
   readonly failedStarts: number;
-  /** Budgets spent to their end, of how many. */
+  /** Number of exhausted budgets, and of all budgets. */
   readonly spent: readonly [number, number];
 }

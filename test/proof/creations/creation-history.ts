@@ -6,7 +6,7 @@ export interface CreationCall {
   readonly body: number;
   readonly sentAtMs: number;
   readonly answeredAtMs: number;
-  /** Undefined when no answer came: nobody knows whether it was carried out. */
+  /** Undefined without an answer: it is unknown whether it was carried out. */
   readonly status: number | undefined;
   /** The body of a 201. */
   readonly text: string;
@@ -19,13 +19,13 @@ const CHANGED_BODY = 409;
 const DEFINITE: ReadonlySet<number | undefined> = new Set([CARRIED_OUT, WRONG_PROOF, CHANGED_BODY]);
 
 /**
- * Holds what clients saw against the sequential model: a key is free until one request with it is carried out; from
- * then on the same proof and body get that one's answer, another proof 403, another body 409.
+ * Checks the observations of clients against the sequential model: a key is free until one request with it is carried
+ * out; from then on the same proof and body get that one's answer, another proof 403, another body 409.
  *
  * A key changes once, so a history of it is linearizable exactly when one request can have been the first: it agrees
  * with all definite answers, and was sent before any of them came back.
  *
- * @returns the keys that no first request explains, with why.
+ * @returns the keys that no first request explains, with the reason.
  */
 export function unexplainedKeys(calls: readonly CreationCall[]): string[] {
   return [...Map.groupBy(calls, ({ key }) => key)].flatMap(([key, ofKey]) => {

@@ -40,7 +40,7 @@ const application = (name: string, version: number): AndroidChanges => ({
   },
 });
 
-/** What is true of an Android phone; one flaw at most. */
+/** The properties of an Android phone; at most one flaw. */
 const ANDROID: readonly AndroidChanges[] = [
   {},
   {},
@@ -60,7 +60,7 @@ const APPLE: readonly (AppleSignals & { readonly environment?: 'development' })[
 ];
 const SIGNATURES = ['right', 'right', 'right', 'wrong', 'never registered'] as const;
 
-/** Devices of known truth that register and exchange, by a seed. */
+/** Devices with known properties that register and exchange, from a seed. */
 export class ProvingFleet {
   private readonly members: readonly Member[];
   /** Attempts of one round. */
@@ -95,7 +95,7 @@ export class ProvingFleet {
     );
   }
 
-  /** What was refused since the fleet began its round. @param skipped rows of earlier rounds, by their id. */
+  /** The refusals since the fleet began its round. @param skipped rows of earlier rounds, by their id. */
   async refusedAfter(lastId: string): Promise<Refused[]> {
     const rows: (Omit<Refused, 'attempts'> & { readonly count: string })[] = await this.world.dataSource.query(
       `SELECT proof, reason, app_version, count(*) AS count FROM auth_events
@@ -147,7 +147,7 @@ export class ProvingFleet {
   }
 }
 
-/** In one order, with what both kinds of lists have. */
+/** In a fixed order, with the fields that both kinds of lists have. */
 export function sorted(parts: readonly Refused[]): string[] {
   return parts
     .map(({ proof, reason, app_version, attempts }) => JSON.stringify([proof, reason, app_version, attempts]))

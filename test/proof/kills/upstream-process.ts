@@ -1,7 +1,7 @@
 /**
- * The scripted provider as a process of its own, so that it outlives the service that is killed:
- * `node test/proof/kills/upstream-process.ts --script=json|sse --journal=FILE --delay-ms=N`. Prints `{"url":"..."}` on
- * one line when it listens; ends on SIGTERM.
+ * The scripted provider as a separate process, so that it outlives the killed service: `node
+ * test/proof/kills/upstream-process.ts --script=json|sse --journal=FILE --delay-ms=N`. Prints `{"url":"..."}` on one
+ * line when it listens; ends on SIGTERM.
  */
 import { registerHooks } from 'node:module';
 import { parseArgs } from 'node:util';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 type Change = (bytes: Buffer) => Buffer;
 
-/** Headers that claim more than there is, or that never end: CBOR arrays, maps, strings and tags; DER lengths. */
+/** Headers that claim more bytes than exist, or that never end: CBOR arrays, maps, strings and tags; DER lengths. */
 const HOSTILE_HEADERS = [
   '9bffffffffffffffff',
   'bbffffffffffffffff',

@@ -13,7 +13,7 @@ const PARSERS = {
   'src/proxy/relay/buffered-stream-head.spec.ts': 3,
   'src/upstreams/usage/sse-scanner.spec.ts': 1,
   'src/upstreams/usage/sse-usage.spec.ts': 8,
-  // Each of its properties is a parser of its own: base64, CBOR, authenticator data, certificates, both proofs.
+  // Each of its properties is a separate parser: base64, CBOR, authenticator data, certificates, both proofs.
   'src/client-auth/devices/device-proofs.fuzz.spec.ts': 1,
   // As above: the key's description, the application's id, each certificate.
   'src/client-auth/devices/android/key-attestation.fuzz.spec.ts': 1,

@@ -4,9 +4,9 @@ import type { Answer } from '../../support/proxy/proxy-client.js';
 import { type HostileRequest, isRelayed } from './hostile-requests.js';
 
 const MAX_MESSAGE_CHARACTERS = 1_000;
-/** Control characters, line ends, turns of direction, and halves of characters. */
+/** Control characters, line ends, bidirectional controls, and lone surrogates. */
 const ACTING = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/u;
-/** What is inside the service: stack traces, statements, names of its files and of its parts. */
+/** Internals of the service: stack traces, statements, names of its files and of its parts. */
 const INTERNALS =
   /\n\s+at |node_modules|\.[jt]s:\d|QueryFailedError|TypeError|RangeError|\bSELECT\b.+\bFROM\b|\bINSERT INTO\b|\bUPDATE\b.+\bSET\b|syntax error at|invalid input syntax|violates .+ constraint|relation "|column "|ECONNRE/;
 const LABELS: IncomingHttpHeaders = {
@@ -15,14 +15,14 @@ const LABELS: IncomingHttpHeaders = {
   'x-frame-options': 'DENY',
 };
 
-/** Says what is wrong with the answer to a hostile request. */
+/** Finds errors in the answer to a hostile request. */
 export class AnswerJudge {
   constructor(
     private readonly check: OpenApiCheck,
     private readonly secrets: readonly string[],
   ) {}
 
-  /** Everything that is wrong; nothing when the answer is as promised. */
+  /** All errors; empty if the answer is as promised. */
   problemsOf(request: HostileRequest, answer: Answer): readonly string[] {
     const { status, headers, isComplete } = answer;
     const text = answer.body.toString();
@@ -63,7 +63,7 @@ export class AnswerJudge {
   }
 }
 
-/** Whether the request came as far as a route; what is no HTTP is refused before there is one. */
+/** Whether the request came as far as a route; non-HTTP input is refused before. */
 function wasParsed({ method }: HostileRequest, { status, headers, body }: Answer): boolean {
   if (status === 408 || status === 431) return false;
   if (method === 'HEAD')
@@ -71,7 +71,7 @@ function wasParsed({ method }: HostileRequest, { status, headers, body }: Answer
   return !body.includes('"The request is not valid HTTP/1.1."');
 }
 
-/** A provider that the application has not is a gateway's answer on the proxy, by contract. */
+/** A missing provider is documented as a gateway's answer on the proxy. */
 function isNotConfigured({ operation }: HostileRequest, text: string): boolean {
   return isRelayed(operation) && text.includes('"provider_not_configured"');
 }

@@ -12,16 +12,16 @@ import { type Operation, operationsOf } from './operations.js';
 /** Rows that people make and change, and nobody else. */
 const TABLES = ['apps', 'app_keys', 'providers', 'provider_gateways', 'memberships', 'invitations', 'management_keys'];
 
-/** What stands for the world outside. */
+/** The simulated outside world. */
 interface Outside {
   readonly provider: ScriptedUpstream;
   readonly people: OpenIdProvider;
 }
 
-/** An account to which nobody who calls belongs. */
+/** An account to which no caller belongs. */
 interface Others {
   readonly organizationId: string;
-  /** Of everything in it. */
+  /** Ids of everything in it. */
   readonly ids: readonly string[];
 }
 
@@ -62,28 +62,28 @@ export class HostileGround {
     await this.outside.people.stop();
   }
 
-  /** Ids that nobody who calls may know from missing ones. */
+  /** Ids that no caller may distinguish from missing ones. */
   get theirIds(): readonly string[] {
     return this.others.ids;
   }
 
-  /** Texts that no answer and no line of the log may hold. */
+  /** Texts that no answer and no log line may contain. */
   get secrets(): readonly string[] {
     const { JWT_SECRET = '', AUTH_SECRET = '', SECRET_VAULT_LOCAL_KEK_V1 = '' } = this.world.environment;
     return [this.world.managementKey, JWT_SECRET, AUTH_SECRET, SECRET_VAULT_LOCAL_KEK_V1, ...Object.values(SECRETS)];
   }
 
-  /** One text that changes with anything that people of the callers' account have made. */
+  /** A text that changes with anything that people of the callers' account create. */
   ownState(): Promise<string> {
     return this.stateOf(this.parts.own);
   }
 
-  /** The same of the account to which nobody who calls belongs. */
+  /** The same for the account to which no caller belongs. */
   theirState(): Promise<string> {
     return this.stateOf(this.others.organizationId);
   }
 
-  /** Takes away what has gathered in the callers' account: thousands of requests would each list it all. */
+  /** Deletes what has accumulated in the callers' account: thousands of requests would each list it all. */
   async tidy(): Promise<void> {
     const { dataSource } = this.world;
     for (const table of ['apps', 'app_keys', 'invitations']) {
@@ -119,7 +119,7 @@ export class HostileGround {
   }
 }
 
-/** Makes an account with one of everything. */
+/** Creates an account with one of everything. */
 async function furnishOthers(world: MobileWorld): Promise<Others> {
   const { organizationId, owner } = await newOrganization(world);
   const { client, identityId } = owner;

@@ -74,7 +74,7 @@ export const HEADERS: readonly (readonly string[])[] = [
   Array.from({ length: 150 }, (_, at) => [`x-many-${at}`, 'a']).flat(),
 ];
 
-/** Content types under which nobody may have sent JSON. */
+/** Content types that must not be accepted as JSON. */
 export const FOREIGN_CONTENT_TYPES: readonly string[] = [
   ...[
     '',

@@ -1,15 +1,15 @@
 import type { Chance } from '../../support/chance.js';
 import { LITERALS, STRANGE_NAMES } from './hostile-texts.js';
 
-/** A value of JSON that is still to be written: a text as it will stand there, a list, or members in their order. */
+/** A value of JSON that is still to be written: literal text, a list, or members in order. */
 type Node = string | Node[] | Members;
 
-/** Names as JSON writes them, and values; a name may stand there twice. */
+/** Names as written in JSON, and values; a name may occur twice. */
 class Members {
   constructor(readonly entries: [name: string, value: Node][]) {}
 }
 
-/** One thing done to a value in place of it. */
+/** One replacement of a value. */
 type Change = (node: Node, chance: Chance) => Node;
 
 const CHANGES: readonly Change[] = [
@@ -54,7 +54,7 @@ export function hostileJson(value: unknown, names: readonly string[], chance: Ch
   return written(root);
 }
 
-/** Goes down as far as chance says and changes what is there. */
+/** Descends to a random depth and changes the value there. */
 function changed(node: Node, chance: Chance, depth: number): Node {
   const goesOn = chance.is(depth === 0 ? 0.97 : 0.6);
   if (goesOn && Array.isArray(node) && node.length > 0) {
@@ -118,7 +118,7 @@ function written(node: Node): string {
   return `{${node.entries.map(([name, value]) => `${name}:${written(value)}`).join(',')}}`;
 }
 
-/** Bytes that no reader may take for the JSON of a value. */
+/** Bytes that no parser may accept as the JSON of a value. */
 export function brokenJson(value: unknown, chance: Chance): Buffer {
   const text = JSON.stringify(value);
   const whole = Buffer.from(text);

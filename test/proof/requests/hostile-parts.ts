@@ -27,7 +27,7 @@ const USER = 'user-1';
 const NAMED_USERS = { type: 'api_key', end_user: { source: 'header' } };
 const ENDPOINTS = { answer: { api_style: 'responses', provider: 'hostile', model: 'acme-large' } };
 const { pricing: PRICING } = CALLED_PROVIDER;
-/** Configurations that use the whole grammar. */
+/** Configurations that use every part of the format. */
 const CONFIGS = [
   rawServerConfig(),
   rawDeviceConfig(),
@@ -52,7 +52,7 @@ export class HostileParts {
     private readonly providerUrl: string,
   ) {}
 
-  /** Forgets what a served write may have ended, so that it is made again: what its path names, and who asked. */
+  /** Drops what a served write may have ended, so that it is created again: the objects in its path, and its caller. */
   forget(operation: Operation, caller: Caller): void {
     this.made.delete(madeFor(operation));
     this.credentials.delete(caller);
@@ -182,7 +182,7 @@ export class HostileParts {
     return { app: id, user: USER, key: body.keys[0].id, apiKey: key, ...call };
   }
 
-  /** What only somebody who is signed in may make. */
+  /** Objects that only a signed-in person may create. */
   private async ofPerson(what: Made): Promise<Ids> {
     const { client } = await newPerson(this.world, { organizationId: this.own });
     if (what === '/v1/admin/keys/') return { id: (await client.post('/v1/admin/keys', { name: 'Own' })).body.key.id };

@@ -4,7 +4,7 @@ import { brokenJson, hostileJson } from './hostile-json.js';
 import { PATH_SEGMENTS, QUERY_VALUES, STRANGE_NAMES, UNSTORABLE } from './hostile-texts.js';
 import { type Operation, usualValue } from './operations.js';
 
-/** What stands in place of a route's parameters, by name. */
+/** The values of a route's parameters, by name. */
 export type Ids = Readonly<Record<string, string>>;
 
 /** Who asks. */
@@ -18,10 +18,10 @@ export type Caller =
   | 'watcher'
   | 'nobody';
 
-/** What requests are made of that would be served. */
+/** The parts of requests that would be served. */
 interface Ground {
   readonly operations: readonly Operation[];
-  /** Ids of an account to which nobody who calls belongs. */
+  /** Ids of an account to which no caller belongs. */
   readonly theirIds: readonly string[];
   readonly parts: {
     ids(operation: Operation): Promise<Ids>;
@@ -44,13 +44,13 @@ export interface HostileRequest {
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly body: Buffer | undefined;
-  /** Whether a success would be wrong whatever else is in it. */
+  /** Whether a success would be wrong in any case. */
   readonly mustBeRefused: boolean;
 }
 
 type Part = 'path' | 'query' | 'body' | 'bytes' | 'type' | 'headers' | 'method' | 'size';
 
-/** What can be odd about any request, and about one that has what an operation reads; how often, among each other. */
+/** Oddities of any request, and of one with a valid body; with their relative frequency. */
 const ANY: readonly Part[] = ['headers', 'headers', 'method', 'path', 'query', 'body'];
 const OF_PATH = times(6, 'path');
 const OF_QUERY = times(8, 'query');
@@ -77,7 +77,7 @@ export class HostileRequests {
     private readonly seed: number,
   ) {}
 
-  /** The request of a number: of each operation in turn, each made by chance of its own. */
+  /** The request of a number: of each operation in turn, each with its own random source. */
   async at(index: number): Promise<HostileRequest> {
     const chance = new Chance(Math.imul(this.seed, 0x9e3779b1) + index);
     const { operations } = this.ground;
@@ -149,7 +149,7 @@ export class HostileRequests {
 interface SentBody {
   readonly bytes: Buffer | undefined;
   readonly contentType: string | undefined;
-  /** Whether no reader may take it for what the operation reads. */
+  /** Whether no parser may accept it as valid input of the operation. */
   readonly isUnreadable: boolean;
 }
 
@@ -187,7 +187,7 @@ function partsOf({ path, query, example }: Operation): readonly Part[] {
   ];
 }
 
-/** Mostly somebody who may, as far as the document says. */
+/** Mostly a caller who is allowed according to the document. */
 function callerOf({ schemes }: Operation, chance: Chance): Caller {
   if (chance.is(0.15)) return chance.of(OTHERS);
   if (schemes.includes('MetricsBearer')) return 'watcher';
@@ -242,7 +242,7 @@ function together(...lists: readonly (readonly string[])[]): readonly string[] {
   return headers;
 }
 
-/** Nobody's: how often one address may ask is not what is judged. */
+/** An unused address: address limits are not tested here. */
 function addressOf(chance: Chance): string {
   return [11, chance.below(256), chance.below(256), chance.below(256)].join('.');
 }

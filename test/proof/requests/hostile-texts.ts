@@ -1,4 +1,4 @@
-/** Segments of a path as they stand in the request target. */
+/** Segments of a path, as in the request target. */
 export const PATH_SEGMENTS: readonly string[] = [
   ...['%00', 'a%00b', '%ED%A0%80', '%ED%BF%BFa', '%FF', '%C0%AF', '%C3', '%', '%2', '%zz', '%u0041', '%2500', '%25'],
   ...['.', '..', '%2e', '%2e%2e', '%2e%2e%2f%2e%2e', 'a%2Fb', 'a%5Cb', '%2F', '/', '//', '\\', ';', 'a;b=c', 'a%3Fb'],
@@ -43,10 +43,10 @@ export const PATH_SEGMENTS: readonly string[] = [
   ],
 ];
 
-/** What no database stores, as it stands in the request target. */
+/** Text that no database can store, as in the request target. */
 export const UNSTORABLE: readonly string[] = ['%00', 'a%00', '%00b', 'a%00%00', '%C3%00'];
 
-/** Values of a query as they stand in the request target. */
+/** Values of a query, as in the request target. */
 export const QUERY_VALUES: readonly string[] = [
   ...[
     '',
@@ -121,7 +121,7 @@ export const STRANGE_NAMES: readonly string[] = [
   'n'.repeat(5_000),
 ];
 
-/** Values of JSON as text: what readers understand differently, what no column holds, what is large, what acts. */
+/** Values of JSON as text: ambiguous, unstorable, large or active values. */
 export const LITERALS: readonly string[] = [
   ...[
     'null',

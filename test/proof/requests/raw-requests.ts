@@ -1,6 +1,6 @@
 import type { Chance } from '../../support/chance.js';
 
-/** What means something to whoever reads a message, where it does not belong. */
+/** Syntax of messages in the wrong places. */
 const TOKENS: readonly string[] = [
   ...[
     '\r\n',

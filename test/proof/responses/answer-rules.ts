@@ -16,7 +16,7 @@ const DECODES: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   ['zstd', zstdDecompressSync],
 ]);
 
-/** What is wrong with an answer, compared with what Node has read of the same bytes. */
+/** The errors of an answer, compared with Node's reading of the same bytes. */
 export function answerProblems(call: HostileCall, answer: ReadAnswer, node: ReadAnswer | undefined): string[] {
   if (node === undefined) return ['Node refuses this answer'];
   const body = decoded(node);

@@ -14,7 +14,7 @@ import { type Answerable, RequestLog } from './request-log.js';
 
 const AT_ONCE = 8;
 
-/** Two accounts, each with an instance of its own, call one hostile provider over real sockets. */
+/** Two accounts, each with its own instance, call one hostile provider over real sockets. */
 export class LoopbackStorm {
   readonly report = { calls: 0, answered: 0, reused: 0, mistaken: 0, failures: [] as string[] };
   readonly #chance: Chance;

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { Duplex } from 'node:stream';
 
-/** What a client has read of an answer. */
+/** The answer as read by a client. */
 export interface ReadAnswer {
   readonly status: number;
   readonly statusText: string;
@@ -15,7 +15,7 @@ export interface ReadAnswer {
 /** More than the gateway accepts. */
 const MAX_HEAD_BYTES = 80 * 1024;
 
-/** A connection that sends nothing by itself. */
+/** A connection that sends nothing on its own. */
 class SilentSocket extends Duplex {
   override _read(): void {}
 
@@ -25,7 +25,7 @@ class SilentSocket extends Duplex {
 }
 
 /**
- * What Node's own client makes of the same bytes, in its strict mode.
+ * The same bytes as read by Node's own client, in its strict mode.
  *
  * @param turn resolves when the event loop has turned.
  * @param isEnded whether the connection ends after them.

@@ -9,7 +9,7 @@ export const NOBODY = 0;
 
 const NONCE = /n([0-9a-f]+)-([0-9a-f]+)-([0-9a-f]+)\./g;
 
-/** The text by which an answer is known as that of one request. Damage makes no other one of it. */
+/** The text by which an answer is known as that of one request. Damage cannot turn it into another one. */
 export function nonceOf({ account, number }: Asker): string {
   return `n${account.toString(16)}-${number.toString(16)}-${checkOf(account, number)}.`;
 }

@@ -1,7 +1,7 @@
 import type { Chance } from '../../support/chance.js';
 import type { Framing, ResponseDraft } from './response-draft.js';
 
-/** Who reads an answer with one oddity: nobody, both, or Node's strict parser although the gateway refuses it. */
+/** Which parsers accept an answer with one oddity: neither, both, or only Node's strict parser. */
 type Readers = 'nobody' | 'both' | 'node';
 
 /** Something unusual in an answer that is regular otherwise. */
@@ -77,8 +77,8 @@ const trailer = (name: string, readers: Readers, ...trailers: readonly string[])
 });
 
 /**
- * What answers are made odd with. Those that Node alone reads are the deliberate differences: RFC 9112 lets a client
- * refuse each of them, and the gateway does. There is none that the gateway alone reads.
+ * The oddities of answers. Those that only Node accepts are deliberate differences: RFC 9112 lets a client refuse each
+ * of them, and the gateway does. There is none that only the gateway accepts.
  */
 export const ODDITIES: readonly Oddity[] = [
   line('folded line', 'nobody', 'x-a: b\r\n c', 'x-a: b\r\n\tc', 'x-a:\r\n b'),

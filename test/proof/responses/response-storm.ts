@@ -13,11 +13,11 @@ import { nodeAnswer } from './node-answer.js';
 const MAX_CONNECTIONS = 4;
 /** More than there are connections, so that some calls find none. */
 const AT_ONCE = 5;
-/** So many failures say enough. */
+/** Maximum number of reported failures. */
 const MOST_FAILURES = 5;
 const MAX_IDLE_MS = 60_000;
 
-/** What a storm has seen. */
+/** The statistics of a storm. */
 export interface StormReport {
   calls: number;
   /** Answers that the gateway has read. */
@@ -37,7 +37,7 @@ export interface StormReport {
   readonly failures: string[];
 }
 
-/** Two accounts, each with an instance of its own, call one hostile provider at the same time. */
+/** Two accounts, each with its own instance, call one hostile provider at the same time. */
 export class ResponseStorm {
   readonly report: StormReport = {
     calls: 0,

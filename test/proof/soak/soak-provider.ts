@@ -11,7 +11,7 @@ const RESPONSES_USAGE = { input_tokens: 10, output_tokens: 3, total_tokens: 13 }
 
 type Ending = 'whole' | 'slow' | 'error' | 'reset' | 'cut';
 
-/** What becomes of calls by chance, as upper ends of shares of one. */
+/** The random outcomes of calls, as upper ends of shares of one. */
 const CHANCES: readonly [number, Ending][] = [
   [0.9, 'whole'],
   [0.92, 'slow'],
@@ -22,7 +22,7 @@ const CHANCES: readonly [number, Ending][] = [
 const FLAKY_SHARE = 0.3;
 const SLOW_MS = 1_500;
 
-/** A provider for hours of traffic: it remembers of each call no more than its marker. */
+/** A provider for hours of traffic: it records only the marker of each call. */
 export interface SoakProvider {
   readonly url: string;
   /** Markers of all calls whose body arrived. */
@@ -33,7 +33,7 @@ export interface SoakProvider {
 /**
  * Starts it on a free port of 127.0.0.1. Below `/flaky/` a part of all calls is answered 503 at once.
  *
- * @param random decides what becomes of calls.
+ * @param random determines the outcome of calls.
  */
 export async function startSoakProvider(random: () => number): Promise<SoakProvider> {
   const seen = new Set<string>();

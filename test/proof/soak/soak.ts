@@ -6,7 +6,7 @@ import { type SoakProvider, startSoakProvider } from './soak-provider.js';
 import { SoakTraffic } from './soak-traffic.js';
 
 const QUIET_MS = 5_000;
-/** A trouble lasts up to so long, and as many times as long nothing is wrong. */
+/** Maximum length of a fault, and of the longer pauses between faults. */
 const MOST_TROUBLE_MS = 2_500;
 const PAUSE_TIMES = 8;
 
@@ -23,7 +23,7 @@ export interface SoakReport {
   readonly calls: number;
   readonly answers: Readonly<Record<string, number>>;
   readonly faults: Readonly<Record<string, number>>;
-  /** Empty when everything held. */
+  /** Empty if there is no violation. */
   readonly violations: readonly string[];
   /** Events of calls that no provider saw: their connection was cut before it could. */
   readonly unseen: number;
@@ -124,7 +124,7 @@ class Soak {
     }
   }
 
-  /** What the metrics of each instance count of defects. */
+  /** The defects counted by the metrics of each instance. */
   private async unhandledErrors(): Promise<string[]> {
     const found: string[] = [];
     for (const { process } of this.fleet.instances) {

@@ -7,24 +7,27 @@ import type { StreamClient } from '../../support/proxy/stream-client.js';
 interface ResumedRead {
   readonly sha256: string;
   readonly bytes: number;
-  /** What the last answer said, asked again after its end. */
+  /** The last answer, requested again after its end. */
   readonly state: string;
   readonly connections: number;
 }
 
 interface ReadPlan {
-  /** One for each connection, in turn: which instance is asked. */
+  /** The instance for each connection, in turn. */
   readonly instances: readonly StreamClient[];
   /** After how many bytes each connection is lost; the last one is not. */
   readonly cuts: readonly number[];
-  /** Between two pieces that a slow reader takes. */
+  /** Pause between two chunks of a slow reader. */
   readonly pauseMs?: number;
 }
 
 const MOST_CONNECTIONS = 2_000;
 const RETRY_MS = 50;
 
-/** Reads the answer, and loses each connection as planned. Refusals of instances that are gone are tried elsewhere. */
+/**
+ * Reads the answer, and loses each connection as planned. Requests that fail because an instance is down are repeated
+ * on another.
+ */
 export async function readResumed(stream: string, { instances, cuts, pauseMs = 0 }: ReadPlan): Promise<ResumedRead> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -52,7 +55,7 @@ export async function readResumed(stream: string, { instances, cuts, pauseMs = 0
   throw new Error(`the answer did not end in ${MOST_CONNECTIONS} connections`);
 }
 
-/** The bytes of one connection, which is lost after so many of them. */
+/** The bytes of one connection, which is lost after this many of them. */
 async function take(message: IncomingMessage, most: number, pauseMs: number) {
   const pieces: Buffer[] = [];
   let bytes = 0;

@@ -2,16 +2,16 @@ import type pg from 'pg';
 import { created } from '../../support/accounts/management-call.js';
 import type { WebhookFleet } from './webhook-fleet.js';
 
-/** Something that makes events, and how the database knows which events there must be. */
+/** A cause of events, and how to find the expected events in the database. */
 export interface EventCause {
   readonly name: string;
   /**
    * Causes the event of this number at an instance; may throw when the instance is killed, also after it was caused.
    */
   cause(baseUrl: string, number: number): Promise<void>;
-  /** A key for each event that there must be, from what is stored besides events. */
+  /** A key for each expected event, from stored data other than events. */
   expected(database: pg.Pool): Promise<readonly string[]>;
-  /** The key of an event; undefined: another cause made it. */
+  /** The key of an event; undefined: it has another cause. */
   keyOf(event: { readonly type: string; readonly data: Readonly<Record<string, unknown>> }): string | undefined;
 }
 
@@ -19,9 +19,9 @@ const USER_HEADER = 'x-proof-user';
 const TEAM_HEADER = 'x-proof-team';
 const CALL = { model: 'gpt-4.1', input: 'hi' };
 const LIMITED_CALLS = 2;
-/** Of a call to the scripted provider: 10 tokens of prompt and 2 of answer. */
+/** Of a call to the scripted provider: 10 prompt tokens and 2 output tokens. */
 const CALL_NANO_USD = 36_000;
-/** A first call passes the first threshold of every budget, a second one the other and the budget itself. */
+/** A first call crosses the first threshold of every budget, a second one the other and the budget itself. */
 const BUDGET_NANO_USD = 1.5 * CALL_NANO_USD;
 const THRESHOLDS = [0.5, 1];
 const NANO_PER_USD = 1e9;
@@ -86,7 +86,7 @@ async function limited(fleet: WebhookFleet): Promise<EventCause> {
   };
 }
 
-/** What the calls of each user, team and run cost, from the events. */
+/** The cost of the calls of each user, team and run, from the events. */
 const SPENT = `
   SELECT scope, subject, sum(coalesce(charged_nano_usd, cost_nano_usd))::bigint AS spent
   FROM usage_events event CROSS JOIN LATERAL (
@@ -96,7 +96,7 @@ const SPENT = `
       FROM jsonb_array_elements(limits) named WHERE named ->> 'scope' = 'run') who
   WHERE app_id = $1 AND status NOT LIKE 'blocked%' GROUP BY scope, subject`;
 
-/** Spends the budgets of a user, a team and a run. Each budget is passed in two calls. */
+/** Spends the budgets of a user, a team and a run. Each budget is exceeded by two calls. */
 async function spent(fleet: WebhookFleet): Promise<EventCause> {
   const usd = BUDGET_NANO_USD / NANO_PER_USD;
   const app = await appOf(fleet, {

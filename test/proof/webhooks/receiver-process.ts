@@ -1,7 +1,7 @@
 /**
- * A receiver of webhooks as a process of its own, which is killed: `node test/proof/webhooks/receiver-process.ts
+ * A receiver of webhooks as a separate process, which is killed: `node test/proof/webhooks/receiver-process.ts
  * --port=N --file=FILE`. Writes a line of JSON for each request, `{id, path, arrivedMs, body}`, before it answers 204.
- * Prints a line when it listens.
+ * Prints a line once it is listening.
  */
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -90,14 +90,14 @@ export class WebhookFleet {
     await ended;
   }
 
-  /** Every request that the receiver wrote down; of a killed one the last line may be half. */
+  /** Every request that the receiver recorded; the last line of a killed one may be incomplete. */
   arrivals(): Arrival[] {
     if (!existsSync(this.file)) return [];
     const lines = readFileSync(this.file, 'utf8').split('\n');
     return lines.flatMap((line) => (line.endsWith('}') ? [JSON.parse(line)] : []));
   }
 
-  /** Until everything is delivered. Time passes for retries, which otherwise wait for minutes. */
+  /** Until everything is delivered. Advances the time for retries, which otherwise wait for minutes. */
   async drained(): Promise<void> {
     const left = "SELECT FROM webhook_deliveries WHERE status = 'pending'";
     await eventually(

@@ -1,14 +1,14 @@
 import type { RouteAccess } from '../../../src/common/http/access.js';
 
-/** Somebody who calls, as far as access depends on it. */
+/** A caller, with everything that access depends on. */
 export interface JudgedCaller {
-  /** What they prove themselves with; `foreign` is a credential of another kind, such as an application's key. */
+  /** Their credential; `foreign` is a credential of another kind, such as an application's key. */
   readonly credential: 'none' | 'foreign' | 'key' | 'session';
   readonly role?: 'owner' | 'admin' | 'member';
   readonly grant?: 'read' | 'manage';
   /** Of the account whose application is asked for; `none`: they belong to nothing. */
   readonly account?: 'own' | 'another' | 'none';
-  /** Whether a page of another site asks in their name. */
+  /** Whether a page of another site sends the request for them. */
   readonly isElsewhere?: boolean;
   /** Whether they name no origin, as programs do. */
   readonly lacksOrigin?: boolean;
@@ -16,7 +16,7 @@ export interface JudgedCaller {
   readonly lacksConsoleHeader?: boolean;
 }
 
-/** How a route refuses before it does anything. `let through`: any other answer, as the route sees fit. */
+/** How a route refuses before it does anything. `let through`: any other answer of the route. */
 export type ExpectedAccess =
   | 'let through'
   | '401 auth_required'

@@ -63,7 +63,7 @@ export function rawDeviceConfig(): RawObject {
   };
 }
 
-/** The least a server application needs. */
+/** A minimal server application. */
 export function rawServerConfig(): RawObject {
   return {
     authentication: { type: 'api_key' },

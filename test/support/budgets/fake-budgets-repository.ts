@@ -15,7 +15,7 @@ import { ConfigChanges } from '../../../src/platform/database/config-changes.js'
 /** The two tables in memory, shared by any number of instances. Amounts are whole nano-dollars. */
 export class BudgetBook {
   readonly spent = new Map<string, number>();
-  /** What is granted, by budget and then by instance. */
+  /** Granted amounts, by budget and then by instance. */
   readonly grants = new Map<string, Map<string, number>>();
   readonly recalls: ((key: string) => void)[] = [];
 
@@ -45,7 +45,7 @@ export class BudgetBook {
  * the same.
  */
 export class FakeBudgetsRepository extends BudgetsRepository {
-  /** Stands before and after each statement: may wait, and may throw. */
+  /** Called before and after each statement; may wait, and may throw. */
   gate: (when: 'before' | 'after') => Promise<void> = async () => undefined;
   /** Whether another statement holds the budget of a first take at that moment. */
   isLocked: () => boolean = () => false;

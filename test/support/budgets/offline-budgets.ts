@@ -13,7 +13,7 @@ import { RedisIdentity } from '../../../src/platform/redis/redis-identity.js';
 import { sharedClockOf } from '../clock.js';
 import { BudgetBook, FakeBudgetsRepository } from './fake-budgets-repository.js';
 
-/** An instance that says what a test wants of itself and of the others. */
+/** An instance whose view of itself and of the others is set by a test. */
 export class FakeRegistry extends InstanceRegistry {
   others: readonly string[] = [];
   confirmed = true;
@@ -87,7 +87,7 @@ class FakeChanges extends ConfigChanges {
 
 type BudgetsClass<T extends Budgets> = new (...parts: ConstructorParameters<typeof Budgets>) => T;
 
-/** Budgets of one instance alone, whose Postgres is a {@link BudgetBook} nobody else knows. */
+/** Budgets of one instance alone, whose Postgres is a private {@link BudgetBook}. */
 export function offlineBudgets<T extends Budgets>(made: BudgetsClass<T>, clock: Clock, log: Log, metrics: Metrics): T {
   const repository = new FakeBudgetsRepository(new BudgetBook());
   return new made(repository, new FakeRegistry('offline', clock, log), new FakeChanges(), clock, log, metrics);

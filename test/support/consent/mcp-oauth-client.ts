@@ -24,7 +24,7 @@ async function startListener() {
   return { redirectUrl: `${url}/callback`, callback: brought.promise, close };
 }
 
-/** An AI client of somebody else's making that connects by OAuth: what its user would do is left to the test. */
+/** A third-party AI client that connects by OAuth: the test acts as its user. */
 export class McpOAuthClient implements OAuthClientProvider {
   /** Where the client sends its user's browser. */
   authorizationUrl: URL | undefined;
@@ -85,7 +85,7 @@ export class McpOAuthClient implements OAuthClientProvider {
     return this.verifier;
   }
 
-  /** Forgets what the service refused. */
+  /** Drops refused credentials. */
   invalidateCredentials(): void {
     this.stored = undefined;
   }

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 
-/** What a person does to get something done, counted. */
+/** Counts the actions of a person. */
 export class Acts {
   readonly done: string[] = [];
 

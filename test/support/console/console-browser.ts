@@ -11,7 +11,7 @@ const PASSWORD = 'correct horse battery';
 const COMPLAIN_OF_POLICY = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   window.complain('policy: ' + violatedDirective + ' ' + blockedURI));`;
 
-/** What axe-core reports of a rule that is not kept. */
+/** The report of axe-core about a violated rule. */
 interface AxeViolation {
   readonly id: string;
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
@@ -52,8 +52,8 @@ export class ConsoleBrowser {
   }
 
   /**
-   * Hands the page to somebody else, with nothing of who had it before. What it has loaded stays: loading and compiling
-   * that is two thirds of what a page of a new browser costs.
+   * Hands the page to somebody else, without data of the previous person. What it has loaded stays: loading and
+   * compiling that is two thirds of what a page of a new browser costs.
    */
   async handTo(cookie?: string): Promise<void> {
     const { page, context, world } = this;
@@ -77,7 +77,7 @@ export class ConsoleBrowser {
     await this.settled();
   }
 
-  /** Everything that the page asked for has come. */
+  /** Everything that the page requested has arrived. */
   async settled(): Promise<void> {
     await this.page.waitForLoadState('networkidle');
     await this.page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });

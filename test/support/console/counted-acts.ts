@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 
-/** What a person does to reach something: each click, choice or text is one act. */
+/** The actions of a person to reach something: each click, choice or text is one action. */
 export class CountedActs {
   count = 0;
 

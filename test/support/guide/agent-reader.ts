@@ -54,7 +54,7 @@ export class AgentReader {
     return this.proxy.close();
   }
 
-  /** What the guide leaves to its reader. Codex has no sandbox of its own in a container. */
+  /** The steps that the guide leaves to its reader. Codex has no sandbox of its own in a container. */
   reads(): Reader {
     const { url } = this.proxy;
     const proxies = Object.entries({ http_proxy: url, https_proxy: url, all_proxy: url, no_proxy: '127.0.0.1' });

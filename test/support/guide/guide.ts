@@ -10,7 +10,7 @@ const MEMBER = /^\w+(?:\.\w+)*$/;
 const CHANGES = / -d |-X |-F | -i |npm|node|export /;
 const SHOWN_WITHIN_MS = 30_000;
 
-/** What a reader has that a guide cannot print. */
+/** Values of a reader that a guide cannot print. */
 export interface Reader {
   readonly shell: GuideShell;
   /** What stands in the guide for something of the reader's own, such as an address, and what the reader has. */

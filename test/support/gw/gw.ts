@@ -10,12 +10,12 @@ import { PROGRAM, PtySession } from './pty.js';
 const SCHEMA = JSON.parse(readFileSync(join(import.meta.dirname, '../../../docs/schemas/gw.schema.json'), 'utf8'));
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).addSchema(SCHEMA, 'gw');
 
-/** What a run left behind. */
+/** The result of a run. */
 export interface GwRun {
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The document that `--json` prints; undefined when standard output is none. */
+  /** The document that `--json` prints; undefined if standard output is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads members of a document whose shape it asserts
   readonly json: any;
 }
@@ -108,7 +108,7 @@ function newHost(): ChildProcess {
   return host;
 }
 
-/** @throws what `--json` printed is not what is published. */
+/** @throws the output of `--json` does not match the published schema. */
 function readable(words: readonly string[], run: Omit<GwRun, 'json'>): GwRun {
   if (words.includes('--json')) for (const document of documentsIn(run.stdout)) requirePublished(words, document);
   return { ...run, json: parsed(run.stdout) };

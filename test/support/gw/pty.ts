@@ -28,12 +28,12 @@ export class PtySession {
     this.ended = new Promise((resolve) => this.pty.onExit(({ exitCode }) => resolve(exitCode)));
   }
 
-  /** What is on the screen, without control sequences. */
+  /** The text on the screen, without control sequences. */
   get screen(): string {
     return stripVTControlCharacters(this.raw);
   }
 
-  /** What was written, control sequences included. */
+  /** The raw output, control sequences included. */
   get written(): string {
     return this.raw;
   }

@@ -18,7 +18,7 @@ export interface TestCreation {
   readonly body: Readonly<Record<string, unknown>> & { readonly name: string };
 }
 
-/** 32 random characters, as the headers of a creation want them. */
+/** 32 random characters, as the headers of a creation require. */
 export function randomToken(): string {
   return randomBytes(24).toString('base64url');
 }

@@ -1,6 +1,6 @@
 /**
  * Inside a transaction nothing asks a pool for another connection: as many such transactions as the pool has
- * connections would wait for each other. Whoever does so in a suite fails. Source: ADR 0045.
+ * connections would wait for each other. A suite that does so fails. Source: ADR 0045.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';

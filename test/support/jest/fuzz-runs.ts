@@ -1,6 +1,6 @@
 /**
- * How many inputs by chance a property is tried with: what `FUZZ_RUNS` says, for `npm run prove -- parsers`, else as
- * many as a quick run can afford. Properties that name no number follow `FUZZ_RUNS` by themselves.
+ * The number of random inputs of a property: `FUZZ_RUNS` for `npm run prove -- parsers`, otherwise as many as a quick
+ * run allows. Properties without a number use `FUZZ_RUNS`.
  */
 export function fuzzRuns(usual: number): number {
   return Number(process.env.FUZZ_RUNS ?? usual);

@@ -5,7 +5,7 @@ export const REVISIONS = ['2026-07-28', '2025-11-25'] as const;
 
 export type Revision = (typeof REVISIONS)[number];
 
-/** What a tool said, as far as tests look at it. */
+/** The result of a tool, as far as tests check it. */
 export interface ToolResult {
   readonly isError: boolean;
   readonly text: string;
@@ -13,7 +13,7 @@ export interface ToolResult {
   readonly body: any;
 }
 
-/** A client of somebody else's making, not connected yet. */
+/** A third-party client, not connected yet. */
 export function newMcpClient(revision: Revision): Client {
   const mode = revision === '2026-07-28' ? { pin: revision } : 'legacy';
   return new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });

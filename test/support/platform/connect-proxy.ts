@@ -14,11 +14,11 @@ interface ConnectProxyOptions {
 /** How it answers the next CONNECT: by its rules, with a status, or not at all. */
 type Behaviour = 'connect' | 'silent' | 403 | 502;
 
-/** A proxy as an operator has one, which knows every name: it connects to the port on 127.0.0.1. */
+/** A proxy like an operator's, which resolves every name: it connects to the port on 127.0.0.1. */
 export interface ConnectProxy extends Pick<Loopback, 'port' | 'openConnections' | 'close'> {
   /** The `host:port` of each CONNECT, in order of arrival, refused ones included. */
   readonly targets: string[];
-  /** The requests that were no CONNECT. */
+  /** The requests other than CONNECT. */
   readonly others: string[];
   behave(behaviour: Behaviour): void;
   /** From now on it answers 407 without this `user:password`; before the first time everybody may use it. */

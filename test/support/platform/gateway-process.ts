@@ -30,7 +30,7 @@ export class GatewayProcess {
     private readonly program = MAIN,
   ) {}
 
-  /** Of the process that was started last. */
+  /** Of the most recent process. */
   get pid(): number {
     const pid = this.child?.pid;
     if (pid === undefined) throw new Error('it was never started');
@@ -75,7 +75,7 @@ export class GatewayProcess {
     return child?.exitCode ?? null;
   }
 
-  /** Ends it without a word; returns when the system has taken it away. */
+  /** Kills it; returns when the process has ended. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }

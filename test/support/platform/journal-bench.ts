@@ -11,7 +11,7 @@ const DEAD = JSON.stringify({ pid: 2 ** 30, started: 'never' });
 
 export const JOURNAL_SYNC_MS = 1;
 
-/** Journals in a directory of a test's own, and what a kill leaves of them. */
+/** Journals in a test's own directory, and what remains of them after a kill. */
 export class JournalBench {
   readonly root: string;
   /** Log lines of every journal started here. */
@@ -52,7 +52,7 @@ export class JournalBench {
     return copy;
   }
 
-  /** What the next process finds there. */
+  /** The events that the next process finds there. */
   async recovered(root: string): Promise<{ events: RecoveredEvent[]; summary: RecoverySummary }> {
     const journal = await this.start(root);
     const events: RecoveredEvent[] = [];

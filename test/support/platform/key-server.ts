@@ -39,7 +39,7 @@ export async function startKeyServer() {
   const { url, openConnections, close } = await listening(server);
   return {
     ...{ url, openConnections, close },
-    /** What it was asked, in order: `seal` or `open`. */
+    /** Its requests, in order: `seal` or `open`. */
     asked,
     /** From now on everything is answered 503. */
     breakDown: () => {

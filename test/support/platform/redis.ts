@@ -60,7 +60,7 @@ export async function startRedis(options: readonly string[] = [], writeSettings?
     /** It keeps its connections and answers nothing. */
     freeze: () => void server.kill('SIGSTOP'),
     thaw: () => void server.kill('SIGCONT'),
-    /** Ends it without a word; what it held is gone. */
+    /** Kills it; its data is lost. */
     kill,
     /** Starts it again on the same port, empty. */
     async revive() {

@@ -3,12 +3,12 @@ import { type Loopback, listening } from '../loopback.js';
 
 /** Stands between a client and a server, and fails in the ways a network does. */
 export interface TcpProxy extends Pick<Loopback, 'port' | 'close'> {
-  /** From now on bytes are swallowed in both directions while connections stay open; also for new connections. */
+  /** From now on bytes are dropped in both directions while connections stay open, including new connections. */
   freeze(): void;
   /** What clients have sent since the last freeze, in Latin-1: whoever waits for an answer can be found in it. */
   swallowed(): string;
   /**
-   * Passes bytes of new connections again. What was swallowed stays lost, so frozen connections are cut. Else nothing.
+   * Passes bytes of new connections again. Dropped bytes stay lost, so frozen connections are closed. Else nothing.
    */
   thaw(): void;
   /** How many it has accepted so far. */

@@ -23,11 +23,11 @@ export function heldBy(amount: number, budget = BUDGET): { holds: readonly Budge
   return { holds: [hold], ends };
 }
 
-/** Budgets without money: they say yes or no as they are told, and write down what becomes of what they gave. */
+/** Fake budgets: they admit or refuse as told, and record the outcome of their holds. */
 export class CountedBudgets {
-  /** What was held and given back, in order. */
+  /** Holds and returns, in order. */
   readonly told: string[] = [];
-  /** Whose budget is used up: `user` or `app`. */
+  /** The owner of the exhausted budget: `user` or `app`. */
   readonly exhausted = new Set<BudgetScope>();
   /** Whether the answer has to be waited for. */
   isSlow = false;

@@ -4,7 +4,7 @@ export interface FormPiece {
   readonly content: string | Buffer;
 }
 
-/** A part as a parser that is not ours reads it: fields as text, files as their bytes. */
+/** A part as read by an independent parser: fields as text, files as bytes. */
 export interface ReadPart {
   readonly name: string;
   readonly value: string | Buffer;

@@ -142,7 +142,7 @@ export function emptyBody(status = 200, headers: OutgoingHttpHeaders = {}): Scri
   };
 }
 
-/** Compressed although nobody asked for it. */
+/** Compressed without being requested. */
 export function unaskedGzip(content: Content, status = 200): Script {
   return async ({ body, response }) => {
     await body();
@@ -168,7 +168,7 @@ export function informational(statuses: readonly number[], next: Script): Script
   };
 }
 
-/** Bytes that are no HTTP answer, then the end of the connection. */
+/** Bytes that are not an HTTP answer, then the end of the connection. */
 export function garbage(bytes: string | Buffer): Script {
   return async ({ body, socket }) => {
     await body();

@@ -42,7 +42,7 @@ const MARKER = /request-marker:([\w-]+)/;
 
 export const markerText = (marker: string): string => `request-marker:${marker}`;
 
-/** A priced, complete chat completion: the answer when a test does not care. */
+/** A priced, complete chat completion: the default answer. */
 export const plainCompletion = {
   id: 'chatcmpl-scripted',
   object: 'chat.completion',

@@ -4,7 +4,7 @@ import { auditEntries } from '../accounts/audit-entries.js';
 import type { ApiAnswer, ApiClient, ApiRequest } from '../api-client.js';
 import { startWorld, type World } from '../world.js';
 
-/** What somebody types who registers. */
+/** The input of a registration. */
 export interface SignUpBody {
   readonly name: string;
   readonly email: string;
@@ -18,7 +18,7 @@ export function startConsoleWorld({ env, ...options }: Parameters<typeof startWo
   return startWorld({ env: { TRUSTED_PROXIES: '127.0.0.1', ...env }, ...options });
 }
 
-/** An address nobody has called from, in this run or in another one on the same Redis. */
+/** An address without earlier calls, in this run or in another one on the same Redis. */
 export function newAddress(): string {
   return [randomInt(1, 200), randomInt(256), randomInt(256), randomInt(256)].join('.');
 }
@@ -78,7 +78,7 @@ export function sessionCookieOf(answer: Pick<ApiAnswer, 'headers'>): string {
   return cookie;
 }
 
-/** What the trail says of an organization, oldest first. */
+/** The audit entries of an organization, oldest first. */
 export async function trailOf(world: World, organizationId: string): Promise<string[]> {
   return (await auditEntries(world, organizationId)).map(({ action }) => action);
 }

@@ -20,7 +20,7 @@ const LIFETIMES_SECONDS = {
   ...{ AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
 };
 
-/** What a person is known as at the provider. */
+/** The identity of a person at the provider. */
 export interface OpenIdPerson {
   readonly sub: string;
   readonly [claim: string]: unknown;

@@ -5,7 +5,7 @@ const USER_PRESENT = 0x01;
 const USER_VERIFIED = 0x04;
 const ATTESTED = 0x40;
 
-/** What an attacker changes of an otherwise right answer. */
+/** The changes of an attacker to an otherwise valid answer. */
 export interface Tampering {
   readonly origin?: string;
   readonly rpId?: string;
@@ -17,7 +17,7 @@ export interface Tampering {
   readonly userHandle?: string;
   /** Another key signs. */
   readonly key?: KeyObject;
-  /** Certificates of an attestation that nobody asked for. */
+  /** Certificates of an unrequested attestation. */
   readonly x5c?: readonly Uint8Array[];
 }
 
@@ -44,7 +44,7 @@ export class SoftAuthenticator {
   /** @param origin of the page that uses it. */
   constructor(private readonly origin: string) {}
 
-  /** What the browser sends of a new passkey. */
+  /** The browser's message for a new passkey. */
   create(options: object, tampering: Tampering = {}) {
     const { challenge, rp, user } = options as CreationOptions;
     this.userHandle = user.id;
@@ -71,7 +71,7 @@ export class SoftAuthenticator {
     return { id: this.id, clientDataJSON: base64url(clientDataJSON), attestationObject: base64url(attestationObject) };
   }
 
-  /** What the browser sends of a signature. */
+  /** The browser's message for a signature. */
   sign(options: object, tampering: Tampering = {}) {
     const { challenge, rpId } = options as RequestOptions;
     this.counter++;

@@ -9,7 +9,7 @@ interface UsedMonth {
   readonly lastAt?: string;
 }
 
-/** Writes down that a user used an application, as the store of usage does. */
+/** Stores that a user used an application, as the store of usage does. */
 export async function useApp(
   dataSource: DataSource,
   app: AppRef,

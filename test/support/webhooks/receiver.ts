@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { eventually } from '../eventually.js';
 import { OpenApiCheck } from '../openapi/openapi-check.js';
 
-/** A request as an endpoint of a customer got it. */
+/** A request as received by a customer's endpoint. */
 export interface ReceivedEvent {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -15,11 +15,11 @@ export interface ReceivedEvent {
 /** The status, or the address to redirect to; `undefined`: no answer, the connection is closed. */
 type ReceiverAnswer = number | { readonly location: string } | undefined;
 
-/** An endpoint of a customer; every event is checked against the OpenAPI document. */
+/** A customer's endpoint; every event is checked against the OpenAPI document. */
 export interface WebhookReceiver {
   readonly url: string;
   readonly received: readonly ReceivedEvent[];
-  /** What it answers from now on: 200 until then. */
+  /** Its answer from now on; 200 until then. */
   answer(next: (event: ReceivedEvent) => ReceiverAnswer | Promise<ReceiverAnswer>): void;
   /** The events with this path once there are `count`. */
   until(path: string, count: number): Promise<readonly ReceivedEvent[]>;

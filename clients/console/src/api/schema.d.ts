@@ -2199,19 +2199,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What decodes the integrity tokens of an application
+         * List the credentials that decode integrity tokens
          * @description At most one of each kind, with a hint; no secret is returned.
          */
         get: operations["listPlayIntegrityCredentials"];
         /**
-         * Set or rotate what decodes integrity tokens
-         * @description Sealed in the vault, never returned. Exactly one kind; it replaces that of the same kind, and the next registration uses it. The vendor is not called.
+         * Set or rotate the credentials that decode integrity tokens
+         * @description Sealed in the vault, never returned. Exactly one kind; it replaces the one of the same kind, and the next registration uses it. The vendor is not called.
          */
         put: operations["putPlayIntegrityCredentials"];
         post?: never;
         /**
-         * Delete what decodes integrity tokens
-         * @description Both kinds. Registrations with Play Integrity are then 503; registered keys go on. Idempotent.
+         * Delete the credentials that decode integrity tokens
+         * @description Both kinds. Afterwards registrations with Play Integrity fail with 503; registered keys stay valid. Idempotent.
          */
         delete: operations["deletePlayIntegrityCredentials"];
         options?: never;
@@ -2289,8 +2289,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Who would be refused if proofs were enforced
-         * @description Judges the recorded attempts of devices, those that were admitted, by a configuration of device proofs. Changes nothing.
+         * Preview whom enforcement of proofs would refuse
+         * @description Checks the recorded attempts of devices that were admitted against a configuration of device proofs. Changes nothing.
          */
         post: operations["previewAppEnforcement"];
         delete?: never;
@@ -2329,7 +2329,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Register a device by its attestation
+         * Register a device
          * @description App Attest: the device signs the SHA-256 of the 32 bytes that the challenge encodes. Android key attestation: these bytes are the attestation challenge of a new key. Play Integrity: `requestHash` or `nonce` of the token is base64url of the SHA-256 of the text that an exchange signs. `proof` names the proof; absent, it is `app_attest`, and an application of App Attest alone ignores it. `issuer_token` is required where users sign in, and refused elsewhere. Unknown members are ignored.
          */
         post: operations["registerAppAttestKey"];
@@ -2427,15 +2427,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read on in an answer after its connection was lost
-         * @description For answers of applications with `streams`: the bytes from `offset` on, as the client of the call gets them, and what follows as it arrives. An answer that is not whole is cut at its end. Counts against no limit and costs nothing.
+         * Resume an answer after its connection was lost
+         * @description For answers of applications with `streams`: the bytes from `offset` on, as sent to the client of the call, and the rest as it arrives. An incomplete answer is cut off at its end. Does not count against limits and costs nothing.
          */
         get: operations["readStream"];
         put?: never;
         post?: never;
         /**
-         * Stop the call of an answer that is still arriving
-         * @description Cancels the call at the provider and settles what it used; what has arrived stays readable.
+         * Stop a call whose answer is still arriving
+         * @description Cancels the call at the provider and settles its usage; the received part stays readable.
          */
         delete: operations["stopStream"];
         options?: never;
@@ -2653,7 +2653,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Spending reached a part of a budget. */
+        /** Spending reached a threshold of a budget. */
         post: operations["onBudgetThresholdReached"];
         delete?: never;
         options?: never;
@@ -2738,7 +2738,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The gateway ended a device key. */
+        /** The gateway deleted a device key. */
         post: operations["onDeviceRevoked"];
         delete?: never;
         options?: never;
@@ -2908,7 +2908,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A member got another role. */
+        /** The role of a member was changed. */
         post: operations["onMemberRoleChanged"];
         delete?: never;
         options?: never;
@@ -3061,7 +3061,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** What decodes the Play Integrity tokens of an application was deleted. */
+        /** The Play Integrity credentials of an application were deleted. */
         post: operations["onPlayCredentialsDeleted"];
         delete?: never;
         options?: never;
@@ -3078,7 +3078,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** What decodes the Play Integrity tokens of an application was set. */
+        /** The Play Integrity credentials of an application were set. */
         post: operations["onPlayCredentialsReplaced"];
         delete?: never;
         options?: never;
@@ -3231,7 +3231,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A provider gateway got another token. */
+        /** The token of a provider gateway was replaced. */
         post: operations["onProviderGatewayRotated"];
         delete?: never;
         options?: never;
@@ -3350,7 +3350,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Calls were priced again. */
+        /** Calls were repriced. */
         post: operations["onUsageRepriced"];
         delete?: never;
         options?: never;
@@ -3452,7 +3452,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A webhook got another secret. */
+        /** The secret of a webhook was replaced. */
         post: operations["onWebhookRotated"];
         delete?: never;
         options?: never;
@@ -3506,7 +3506,7 @@ export interface components {
             /** @description The session or key; null before the first one. */
             credential_id: string | null;
             /**
-             * @description As the client labelled itself.
+             * @description As the client identified itself.
              * @enum {string}
              */
             action_source: "web" | "api" | "cli" | "mcp" | "system";
@@ -4715,7 +4715,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            /** @description Estimate in US dollars in addition to `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
         };
         UsageAttemptResponse: {
@@ -4832,7 +4832,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            /** @description Estimate in US dollars in addition to `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
@@ -4874,7 +4874,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            /** @description Estimate in US dollars in addition to `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
@@ -4929,7 +4929,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            /** @description Estimate in US dollars in addition to `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
@@ -4963,7 +4963,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            /** @description Estimate in US dollars in addition to `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
@@ -5006,7 +5006,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            /** @description Estimate in US dollars in addition to `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
@@ -5062,7 +5062,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            /** @description Estimate in US dollars in addition to `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
@@ -5082,7 +5082,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            /** @description Estimate in US dollars in addition to `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
@@ -5374,7 +5374,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            /** @description Estimate in US dollars in addition to `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
@@ -5760,11 +5760,11 @@ export interface components {
              *     ]
              */
             environments: ("production" | "development")[];
-            /** @description How the app may have come onto the device, as iOS and macOS 27 sign it: 2 TestFlight, 3 development, 4 App Store, 5 enterprise or ad hoc, and others. */
+            /** @description Allowed sources of the installation, as iOS and macOS 27 sign them: 2 TestFlight, 3 development, 4 App Store, 5 enterprise or ad hoc, and others. */
             allowed_categories?: number[];
             /** @description Lowest signed `CFBundleVersion`, as dotted numbers; older apps get 403 `app_version_too_old`. */
             min_bundle_version?: string;
-            /** @description True refuses devices that sign neither, as systems before 27; absent or false: nothing follows. */
+            /** @description True refuses devices that sign neither, such as systems before 27; absent or false: they are accepted. */
             require_signals?: boolean;
             /**
              * @description `enforce` refuses a failed proof. `observe` and `tier` give it a token that says `proof: none`; with `tier` it has the limits of `limits.unproven`. Devices choose the proof: an application is as strict as its loosest one.
@@ -5779,7 +5779,7 @@ export interface components {
             /** @description SHA-256 of the certificates that sign the app, 64 hexadecimal digits each: your own and the one of the store. Returned in lower case. */
             signing_certificates: string[];
             /**
-             * @description Where the key lives: the trusted environment, or StrongBox, which fewer phones have.
+             * @description Where the key is stored: the trusted environment, or StrongBox, which fewer phones have.
              * @default tee
              * @enum {string}
              */
@@ -5793,7 +5793,7 @@ export interface components {
              */
             provisioning: "any" | "remote";
             /**
-             * @description False accepts systems that the device’s vendor did not sign. An unlocked bootloader never passes.
+             * @description False accepts systems that the device’s vendor did not sign. An unlocked bootloader is always refused.
              * @default true
              */
             verified_boot: boolean;
@@ -5811,15 +5811,15 @@ export interface components {
             package_name: string;
             /** @description SHA-256 of the certificates that may sign the app, 64 hexadecimal digits each. Absent: whatever the verdict allows. Returned in lower case. */
             certificates?: string[];
-            /** @description Device verdicts that the token must have, all of them. */
+            /** @description Device verdicts that the token must contain, all of them. */
             require: ("MEETS_BASIC_INTEGRITY" | "MEETS_DEVICE_INTEGRITY" | "MEETS_STRONG_INTEGRITY" | "MEETS_VIRTUAL_INTEGRITY")[];
             /**
-             * @description True accepts copies that the store does not know, also repackaged ones unless `certificates` is set.
+             * @description True accepts copies that Google Play does not recognize, including repackaged ones unless `certificates` is set.
              * @default false
              */
             allow_unrecognized: boolean;
             /**
-             * @description True accepts users who did not get the app from the store.
+             * @description True accepts users who did not get the app from Google Play.
              * @default false
              */
             allow_unlicensed: boolean;
@@ -6541,7 +6541,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            /** @description Estimate in US dollars in addition to `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
@@ -6644,7 +6644,7 @@ export interface components {
              * @enum {string}
              */
             kind: "service_account" | "response_keys";
-            /** @description The address of the service account, or the end of the verification key. No secret is returned. */
+            /** @description The e-mail address of the service account, or the end of the verification key. No secret is returned. */
             hint: string;
             /** Format: date-time */
             updated_at: string;
@@ -6802,11 +6802,11 @@ export interface components {
         EnforcementPreviewResponse: {
             /** @description Registrations and exchanges that were admitted. */
             attempts: number;
-            /** @description Those of them that would be refused. */
+            /** @description Those that would be refused. */
             would_reject: number;
-            /** @description Different users of the refused ones, as far as they are known; absent where none is. */
+            /** @description Number of different known users of these attempts; absent if none is known. */
             users?: number;
-            /** @description The most attempts first; at most 1000. */
+            /** @description Most attempts first; at most 1000. */
             by: components["schemas"]["LostAttemptsResponse"][];
         };
         RegisterUserDeviceRequest: {
@@ -6816,7 +6816,7 @@ export interface components {
             key_id: string;
             /** @description base64 of the attestation object of the device. */
             attestation: string;
-            /** @description As it was issued; consumed by this call. */
+            /** @description As issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
@@ -6826,7 +6826,7 @@ export interface components {
             key_id: string;
             /** @description base64 of the attestation object of the device. */
             attestation: string;
-            /** @description As it was issued; consumed by this call. */
+            /** @description As issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
@@ -6843,7 +6843,7 @@ export interface components {
             key_id: string;
             /** @description The certificate chain of the key: base64 of DER each, leaf first, root last. */
             certificate_chain: string[];
-            /** @description As it was issued; consumed by this call. */
+            /** @description As issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
@@ -6858,7 +6858,7 @@ export interface components {
             key_id: string;
             /** @description The certificate chain of the key: base64 of DER each, leaf first, root last. */
             certificate_chain: string[];
-            /** @description As it was issued; consumed by this call. */
+            /** @description As issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
@@ -6877,7 +6877,7 @@ export interface components {
             public_key: string;
             /** @description The token of Play Integrity, as the system returned it. */
             integrity_token: string;
-            /** @description As it was issued; consumed by this call. */
+            /** @description As issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
@@ -6894,7 +6894,7 @@ export interface components {
             public_key: string;
             /** @description The token of Play Integrity, as the system returned it. */
             integrity_token: string;
-            /** @description As it was issued; consumed by this call. */
+            /** @description As issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
@@ -6906,7 +6906,7 @@ export interface components {
             key_id: string;
             /** @description base64 of the assertion of the device. */
             assertion: string;
-            /** @description As it was issued; consumed by this call. */
+            /** @description As issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
@@ -6916,7 +6916,7 @@ export interface components {
             key_id: string;
             /** @description base64 of the assertion of the device. */
             assertion: string;
-            /** @description As it was issued; consumed by this call. */
+            /** @description As issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
@@ -6933,7 +6933,7 @@ export interface components {
             key_id: string;
             /** @description base64 of the signature of the registered key: SHA-256 with ECDSA, DER. */
             signature: string;
-            /** @description As it was issued; consumed by this call. */
+            /** @description As issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
@@ -6948,7 +6948,7 @@ export interface components {
             key_id: string;
             /** @description base64 of the signature of the registered key: SHA-256 with ECDSA, DER. */
             signature: string;
-            /** @description As it was issued; consumed by this call. */
+            /** @description As issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
@@ -6969,10 +6969,10 @@ export interface components {
             expires_in: number;
         };
         RegistrationResponse: {
-            /** @description The user the key now belongs to; with `proof`, an identity of this registration alone. */
+            /** @description The user that the key now belongs to; with `proof`, an identity for this registration only. */
             user_id: string;
             /**
-             * @description Present where the proof failed and its mode admits the device all the same; no key is registered.
+             * @description Present if the proof failed but its mode admits the device; no key is registered.
              * @enum {string}
              */
             proof?: "none";
@@ -6986,7 +6986,7 @@ export interface components {
              */
             expires_in: number;
             /**
-             * @description Present where the proof failed and its mode admits the device all the same; no key is registered.
+             * @description Present if the proof failed but its mode admits the device; no key is registered.
              * @enum {string}
              */
             proof?: "none";
@@ -7139,7 +7139,7 @@ export interface components {
             /** @enum {string} */
             kind: "human" | "service";
             /**
-             * @description As the client labelled itself.
+             * @description As the client identified itself.
              * @enum {string}
              */
             source: "web" | "api" | "cli" | "mcp" | "system";
@@ -7191,9 +7191,9 @@ export interface components {
             threshold: number;
             /** @description US dollars: the budget. */
             budget_usd: number;
-            /** @description US dollars: what was spent in the window, without estimates. */
+            /** @description US dollars: the amount spent in the window, without estimates. */
             spent_usd: number;
-            /** @description US dollars: estimates of calls whose cost is not known. */
+            /** @description US dollars: estimates for calls of unknown cost. */
             estimated_usd: number;
         };
         DeviceEventData: {
@@ -7248,13 +7248,13 @@ export interface components {
             account: string;
             provider: components["schemas"]["EventProvider"];
             /**
-             * @description Why it is, or was, failing. `key_refused`: it refused the stored key. `errors`: calls failed.
+             * @description Why it is or was failing. `key_refused`: it refused the stored key. `errors`: calls failed.
              * @enum {string}
              */
             reason: "key_refused" | "errors";
-            /** @description The calls that decided. */
+            /** @description The calls that determined it. */
             calls: number;
-            /** @description Those of them that failed. */
+            /** @description The failed ones. */
             errors: number;
         };
         RisingEventData: {
@@ -13844,7 +13844,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The rest of the answer, in the content type of the answer. */
+            /** @description The rest of the answer, with its content type. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13870,7 +13870,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Stopped now or before, or ended. */
+            /** @description The call is stopped, or had already ended. */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -12,7 +12,7 @@ export interface AppBasics {
   readonly allowsDevelopment: boolean;
 }
 
-/** Limits that a new mobile application begins with: each user 10 requests a minute and 300 a day. */
+/** Initial limits of a new mobile application: each user 10 requests a minute and 300 a day. */
 const MOBILE_LIMITS = { per_user: { requests: { per_minute: 10, per_day: 300 } } } as const;
 
 /** The configuration of a new application: every provider of the account, and sensible limits. */

@@ -73,7 +73,7 @@ export function LimitFields({
   );
 }
 
-/** What a budget of nothing does. */
+/** The effect of a budget of zero. */
 function warningAt(budget: number | null | undefined) {
   return budget === 0 ? (
     <span className="font-medium text-warn">0 refuses every call. Empty: no budget.</span>

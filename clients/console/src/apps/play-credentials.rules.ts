@@ -1,8 +1,8 @@
 import type { Schemas } from '../api/client';
 
 /**
- * What was pasted: the two keys on lines of their own, else the key file of a service account, which the gateway
- * judges.
+ * Parses pasted credentials: two keys on separate lines, or the key file of a service account, which the gateway
+ * validates.
  */
 export function sentCredentials(text: string): Schemas['PutPlayCredentialsRequest'] {
   const [decryption_key = '', verification_key, ...others] = text.trim().split(/\s+/);

@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<Schemas['PlayCredential']['kind'], string>> = {
   response_keys: 'Response keys',
 };
 
-/** What decodes the integrity tokens of the application: write-only. */
+/** The credentials that decode the integrity tokens of the application: write-only. */
 export function PlayCredentials({ app }: { readonly app: string }) {
   const query = useQuery(queries.playCredentials(app));
   const client = useQueryClient();
@@ -41,7 +41,7 @@ export function PlayCredentials({ app }: { readonly app: string }) {
   return (
     <Card
       title="Play Integrity credentials"
-      lead="What decodes the tokens of phones. Sealed; nobody can read them again. Not part of the draft: they are set at once."
+      lead="Credentials that decode the tokens of phones. Sealed; nobody can read them again. Not part of the draft: they are set at once."
     >
       <div className="flex flex-col gap-4">
         <Loaded query={query}>
@@ -62,7 +62,7 @@ export function PlayCredentials({ app }: { readonly app: string }) {
         </Loaded>
         <TextArea
           label="New credentials"
-          hint="The key file of a service account, or the decryption key and the verification key of Play Console, one a line."
+          hint="The key file of a service account, or the decryption key and the verification key from Play Console, one per line."
           rows={4}
           autoComplete="off"
           value={text}
@@ -87,7 +87,7 @@ export function PlayCredentials({ app }: { readonly app: string }) {
       </div>
       <TypedConfirmation
         title="Delete the credentials?"
-        lead="Phones can no longer register with Play Integrity. Registered ones go on."
+        lead="Phones can no longer register with Play Integrity. Registered phones are not affected."
         phrase="delete"
         act="Delete"
         isOpen={isDeleting}

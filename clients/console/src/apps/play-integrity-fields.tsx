@@ -24,12 +24,12 @@ const DECODINGS = [
   { value: 'local', label: 'The gateway, for classic requests' },
 ] as const;
 const ALLOWANCES = [
-  ['allow_unrecognized', 'Accept copies that the store does not know'],
-  ['allow_unlicensed', 'Accept users who did not get it from the store'],
+  ['allow_unrecognized', 'Accept copies that Google Play does not recognize'],
+  ['allow_unlicensed', 'Accept users who did not get the app from Google Play'],
   ['allow_testing', 'Accept verdicts chosen in Play Console'],
 ] as const;
 
-/** What a token of Play Integrity must say. */
+/** The policy for Play Integrity tokens. */
 export function PlayIntegrityFields({
   play,
   onChange,
@@ -57,7 +57,7 @@ export function PlayIntegrityFields({
         reason={reason}
       />
       <fieldset className="flex flex-col gap-2">
-        <legend className="mb-1 text-sm font-medium">Device verdicts, all of them required</legend>
+        <legend className="mb-1 text-sm font-medium">Device verdicts, all required</legend>
         {VERDICTS.map((verdict) => (
           <Checkbox
             key={verdict}
@@ -73,7 +73,7 @@ export function PlayIntegrityFields({
       </fieldset>
       <ListField
         label="Certificates"
-        hint="SHA-256 of those that sign the app, one a line. Empty: any."
+        hint="SHA-256 of the certificates that sign the app, one per line. Empty: any."
         entries={play.certificates ?? []}
         onChange={(hashes) => set({ certificates: hashes.length > 0 ? hashes : undefined })}
         error={problemAt(error, `${PATH}.certificates`)}

@@ -29,7 +29,7 @@ interface ChatMessage {
 }
 
 /**
- * The conversation of one column with a further message. Messages that the column refused or failed to answer are left
+ * The conversation of one column with another message. Messages that the column refused or failed to answer are left
  * out, so that roles alternate.
  */
 export function messagesOf(turns: readonly Turn[], column: number, message: string): readonly ChatMessage[] {
@@ -44,15 +44,15 @@ export function messagesOf(turns: readonly Turn[], column: number, message: stri
   return [...told, { role: 'user', content: message }];
 }
 
-/** Which events are those of a turn: newer than `afterId` and, where the key is known, made with it. */
+/** Whether an event belongs to a turn: newer than `afterId` and, where the key is known, made with it. */
 interface Sought {
   readonly afterId: number;
   readonly keyId: string | undefined;
 }
 
 /**
- * The recorded event of a reply among the newest ones. Of two replies of one provider each has the event of its model;
- * a rewritten model has the one that the other does not.
+ * The recorded event of a reply among the newest ones. Two replies of one provider each get the event of their model; a
+ * rewritten model gets the one that the other does not.
  *
  * @param column of the reply in its turn.
  */

@@ -30,10 +30,10 @@ const LOST: readonly Column<Lost>[] = [
   { key: 'attempts', header: 'Attempts', isNumber: true, cell: ({ attempts }) => countText(attempts) },
 ];
 
-/** What became of attempts by proof, step by step. */
+/** The outcome of attempts by proof, step by step. */
 export function ProofFunnel({ steps, days }: { readonly steps: readonly ProofAttempts[]; readonly days: number }) {
   return (
-    <Card title="Proofs" lead={`What became of the attempts of devices in ${days} days.`} isFlush>
+    <Card title="Proofs" lead={`The outcome of device attempts in the last ${days} days.`} isFlush>
       <Table
         caption="Attempts by proof"
         columns={STEPS}
@@ -44,7 +44,7 @@ export function ProofFunnel({ steps, days }: { readonly steps: readonly ProofAtt
   );
 }
 
-/** Whom the application would lose if it enforced every proof. */
+/** The users that the application would lose if it enforced every proof. */
 export function EnforcementCard({ app, days }: { readonly app: string; readonly days: number }) {
   const preview = useQuery({
     queryKey: ['app', app, 'enforcement', days],
@@ -52,7 +52,11 @@ export function EnforcementCard({ app, days }: { readonly app: string; readonly 
       read(api.POST('/v1/admin/apps/{app}/enforcement-preview', { params: { path: { app } }, body: { days } })),
   });
   return (
-    <Card title="If every proof were enforced" lead={`Judged from the admitted attempts of ${days} days.`} isFlush>
+    <Card
+      title="If every proof were enforced"
+      lead={`Based on the admitted attempts of the last ${days} days.`}
+      isFlush
+    >
       <Loaded query={preview} rows={2}>
         {(shown) => (
           <>

@@ -2,7 +2,7 @@ import type { Schemas } from '../api/client';
 
 type Mode = NonNullable<Schemas['AppKeyAttestation']['mode']>;
 
-/** Proofs as people know them. */
+/** Display names of proofs. */
 export const PROOF_LABELS = {
   app_attest: 'App Attest',
   key_attestation: 'Android key attestation',
@@ -12,13 +12,13 @@ export const PROOF_LABELS = {
 /** The strictest first. */
 export const MODES = [
   { value: 'enforce', label: 'Refuse it' },
-  { value: 'tier', label: 'Admit it, with the limits of devices without a proof' },
-  { value: 'observe', label: 'Admit it, and record why it failed' },
+  { value: 'tier', label: 'Admit the device with the limits for devices without a proof' },
+  { value: 'observe', label: 'Admit the device, and record why the proof failed' },
 ] as const satisfies readonly { value: Mode; label: string }[];
 
 const strictness = (mode: Mode = 'enforce') => MODES.findIndex(({ value }) => value === mode);
 
-/** The proofs that are looser than the strictest one. */
+/** The proofs with a looser mode than the strictest one. */
 export function looserProofs(proofs: Readonly<Record<string, { readonly mode?: Mode } | undefined>>): string[] {
   const taken = Object.entries(proofs).flatMap(([name, proof]) =>
     proof === undefined ? [] : [{ name, place: strictness(proof.mode) }],

@@ -16,7 +16,7 @@ type Proofs = Authentication['proofs'];
 type ProofAppAttest = Schemas['AppProofAppAttest'];
 type KeyAttestation = Schemas['AppKeyAttestation'];
 
-/** How an app came onto a device. */
+/** How an app was installed. */
 const CATEGORIES = [
   { category: 4, label: 'App Store', hint: 'Only apps from there. None chosen: any.' },
   { category: 2, label: 'TestFlight', hint: 'Apps from there.' },
@@ -56,7 +56,7 @@ export function ProofsCard() {
     change({ proofs: Object.fromEntries(Object.entries(proofs).filter(([other]) => other !== name)) });
   const warnings = looserProofs(proofs);
   return (
-    <Card title="Devices" lead="What devices prove themselves with. A device chooses its proof.">
+    <Card title="Devices" lead="The proofs that devices use. A device chooses its proof.">
       <div className="flex flex-col gap-8">
         {warnings.length > 0 && (
           <p role="status" className="text-sm font-medium text-warn">
@@ -111,7 +111,7 @@ export function ProofsCard() {
           </p>
         )}
         <TextField
-          label="Lowest version of the app"
+          label="Minimum version of the app"
           hint="Dotted numbers, compared with X-App-Version. Empty: any."
           value={minimum ?? ''}
           onChange={(typed) => change({ min_app_version: typed === '' ? undefined : typed })}
@@ -151,7 +151,7 @@ function Proof({
   );
 }
 
-/** What iOS and macOS 27 sign. */
+/** The signals that iOS and macOS 27 sign. */
 function SignalFields({
   apple,
   onChange,
@@ -182,14 +182,14 @@ function SignalFields({
       ))}
       <Checkbox
         label="Only systems that sign this"
-        hint="iOS and macOS 27 and later. Off: older ones pass."
+        hint="iOS and macOS 27 and later. Off: older systems are accepted."
         checked={isRequired ?? false}
         onChange={(isOn) => onChange({ ...apple, require_signals: isOn || undefined })}
         reason={reason}
       />
       <TextField
         label="Lowest bundle version"
-        hint="As the system signs it. Empty: any."
+        hint="As signed by the system. Empty: any."
         value={minimum ?? ''}
         onChange={(typed) => onChange({ ...apple, min_bundle_version: typed === '' ? undefined : typed })}
         error={problemAt(error, `${path}.min_bundle_version`)}
@@ -214,20 +214,20 @@ function AndroidFields({
     <div className="grid gap-4 sm:grid-cols-2">
       <ListField
         label="Packages"
-        hint="One application id a line, such as com.example.app."
+        hint="One application id per line, such as com.example.app."
         entries={android.package_names}
         onChange={(package_names) => set({ package_names })}
         error={problemAt(error, `${path}.package_names`)}
       />
       <ListField
         label="Signing certificates"
-        hint="SHA-256 in 64 hexadecimal digits, one a line: your own and the store’s."
+        hint="SHA-256 as 64 hexadecimal digits, one per line: your own and the one of the store."
         entries={android.signing_certificates}
         onChange={(signing_certificates) => set({ signing_certificates })}
         error={problemAt(error, `${path}.signing_certificates`)}
       />
       <SelectField
-        label="Where the key lives"
+        label="Where the key is stored"
         value={android.min_security_level}
         options={[
           { value: 'tee', label: 'Trusted environment or StrongBox' },
@@ -263,8 +263,8 @@ function AndroidFields({
         reason={reason}
       />
       <Checkbox
-        label="Only systems that the vendor signed"
-        hint="An unlocked bootloader never passes."
+        label="Only systems signed by the vendor"
+        hint="An unlocked bootloader is always refused."
         checked={android.verified_boot}
         onChange={(verified_boot) => set({ verified_boot })}
         reason={reason}

@@ -7,7 +7,7 @@ import { detailsText, valueText } from './audit-values.rules';
 type AuditEvent = Schemas['AuditEventResponse'];
 
 const PAGE = 200;
-/** The most entries of one file. */
+/** Maximum number of entries in one file. */
 const MOST_EXPORTED = 10_000;
 
 const HEADER = [

@@ -1,6 +1,6 @@
 import type { ProviderType } from './provider-types';
 
-/** What the paths of most types begin with. */
+/** The start of the paths of most types. */
 const VERSION = 'v1';
 /** Types whose paths begin otherwise. Source: docs/reference/application-api.md#provider-types. */
 const PATHS: Partial<Readonly<Record<string, string>>> = {

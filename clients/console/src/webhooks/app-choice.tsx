@@ -6,7 +6,7 @@ import { Button } from '../design/button';
 import { useDebounced } from '../design/debounced';
 import { Choices, TextField } from '../design/field';
 
-/** The most applications in a result. */
+/** Maximum number of applications in a result. */
 const FOUND = 8;
 
 const MODES = [

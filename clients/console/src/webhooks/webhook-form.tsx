@@ -12,7 +12,7 @@ import type { EventType } from './event-filter.rules';
 
 const MAX_NAME = 100;
 
-/** What a person sets of a webhook. */
+/** The settings of a webhook. */
 export interface WebhookDraft {
   readonly url: string;
   /** Empty: the host of the URL. */
@@ -21,7 +21,7 @@ export interface WebhookDraft {
   readonly apps: string[] | null;
 }
 
-/** The members that a person sets, of a new webhook or a stored one. */
+/** The settings of a new webhook, or of a stored one. */
 export function WebhookForm({
   webhook,
   types,

@@ -129,7 +129,7 @@ function Content({ webhook }: { readonly webhook: Webhook }) {
       />
       <Question
         title={`Disable ${name}?`}
-        lead="Nothing is sent to it any more, and pending deliveries are dropped."
+        lead="No further events are sent to it, and pending deliveries are dropped."
         act="Disable"
         isOpen={opened === 'disable'}
         onClose={close}
@@ -162,7 +162,7 @@ function changedMembers(webhook: Webhook, draft: WebhookDraft): Partial<WebhookD
   return Object.fromEntries(changed);
 }
 
-/** Why nothing is sent, and how that ends. */
+/** Why nothing is sent, and what to do about it. */
 function DisabledAlert({
   webhook: { disabled_reason: cause },
   reason,

@@ -24,7 +24,7 @@ class AuditActorResponse {
   @ApiProperty({ type: 'string', nullable: true, description: 'The session or key; null before the first one.' })
   credential_id: string | null;
 
-  @ApiProperty({ type: 'string', enum: [...ACTION_SOURCES], description: 'As the client labelled itself.' })
+  @ApiProperty({ type: 'string', enum: [...ACTION_SOURCES], description: 'As the client identified itself.' })
   action_source: ActionSource;
 
   @ApiProperty({ type: 'string', nullable: true, description: 'The current name.' })

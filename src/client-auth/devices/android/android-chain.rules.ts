@@ -12,7 +12,7 @@ const ORGANIZATION = '55040a';
 const REMOTE_AUTHORITY = { [COMMON_NAME]: 'Droid CA2', [ORGANIZATION]: 'Google LLC' };
 const STRONGBOX = 'strongbox';
 
-/** A trust anchor: a public key alone, because several certificates of one exist. */
+/** A trust anchor: only a public key, because several certificates exist for one key. */
 export interface AndroidRoot {
   readonly subject: string;
   readonly key: KeyObject;
@@ -20,10 +20,10 @@ export interface AndroidRoot {
   readonly spki: Buffer;
 }
 
-/** How the attesting key got onto the device. */
+/** How the attesting key was provisioned. */
 export type Provisioning = 'factory' | 'remote' | 'unknown';
 
-/** Certificates as they were sent, leaf first, root last, and what they say before anything is verified. */
+/** Certificates as sent, leaf first, root last, with their unverified content. */
 export interface AndroidChain {
   readonly der: readonly Buffer[];
   readonly leaf: CertificateFields;
@@ -35,8 +35,8 @@ export interface AndroidChain {
 }
 
 /**
- * Reads a chain, of which the leaf alone has the attestation extension: a chain that continues below an attested key
- * was extended by its holder.
+ * Reads a chain in which only the leaf has the attestation extension: a chain that continues below an attested key was
+ * extended by its holder.
  *
  * @throws attest_failed
  * Source: docs/reference/security.md#android-key-attestation.
@@ -87,8 +87,8 @@ export function isCertifiedStrongBox({ intermediates }: AndroidChain): boolean {
 }
 
 /**
- * Verifies names, times and signatures, from the root down, so that only certified keys are imported. The device sets
- * the times of its leaf; those of the root do not count; a factory's key outlives its certificates.
+ * Verifies names, times and signatures, from the root down, so that only certified keys are imported. The times of the
+ * leaf are set by the device; those of the root are ignored; a factory's key may be used after its certificates expire.
  *
  * @param atMs milliseconds since the epoch.
  * @returns the key of the leaf.
@@ -105,7 +105,7 @@ export function requireAndroidSignatures(chain: AndroidChain, root: AndroidRoot,
   }
   return certificates.toReversed().reduce((issuerKey, certificate, depth) => {
     if (!isSignedBy(certificate, issuerKey)) throw proofRefused('certificate_signature_invalid');
-    // Attesting keys of some factories are not marked as authorities; what is above them always is.
+    // Attesting keys of some factories are not marked as authorities; the certificates above them always are.
     if (depth < certificates.length - 2 && !certificate.ca) throw proofRefused('certificate_authority_invalid');
     return keyOf(certificate);
   }, root.key);
@@ -146,7 +146,7 @@ function importSent(der: Buffer): X509Certificate {
   return certificate;
 }
 
-/** A signature of a different kind than the key is not a failure of the service. */
+/** A signature algorithm that does not match the key is not a failure of the service. */
 function isSignedBy(certificate: X509Certificate, key: KeyObject): boolean {
   try {
     return certificate.verify(key);

@@ -34,7 +34,7 @@ export class AndroidRoots {
 
 /**
  * The vendor's roots, or the operator's certificates in their place (`ANDROID_ATTESTATION_ROOTS_FILE`). It runs at
- * start-up, which fails when the file is invalid.
+ * startup, which fails if the file is invalid.
  *
  * @throws EnvironmentError naming the variable.
  */

@@ -28,7 +28,7 @@ export interface ExpectedKey {
   readonly keyId: string;
   /** The bytes of the challenge. */
   readonly challenge: Buffer;
-  /** Gets what the attestation says before the policy judges it, also where the policy refuses it. */
+  /** Receives the facts of the attestation before the policy checks them, even if the policy refuses them. */
   noteFacts?(facts: KeyAttestationFacts): void;
 }
 
@@ -104,7 +104,7 @@ function factsOf(chain: AndroidChain, description: KeyDescription) {
   };
 }
 
-/** The lower of the two: on some phones the attestation is less protected than the key. */
+/** The lower of the two: on some phones the attestation has a lower security level than the key. */
 function levelOf(chain: AndroidChain, { attestationLevel, keyMintLevel }: KeyDescription): 'tee' | 'strongbox' {
   if (attestationLevel < TRUSTED_ENVIRONMENT || keyMintLevel < TRUSTED_ENVIRONMENT) {
     throw proofRefused('security_level_software');

@@ -39,9 +39,9 @@ export class KeyAttestations {
 
   /**
    * @throws attest_failed with the granular reason; app_version_too_old.
-   * @throws service_unavailable the chain is good and the revocation list too old; or a certificate is outside its validity, but the service's clock and the database clock
-   * differ too much to decide that.
-   * Source: docs/reference/security.md#android-key-attestation.
+   * @throws service_unavailable the chain is valid and the revocation list is too old; or a certificate is outside its
+   * validity, but the service's clock and the database clock differ too much to decide that. Source:
+   * docs/reference/security.md#android-key-attestation.
    */
   async verify({
     policy,

@@ -25,7 +25,7 @@ const ROOT_OF_TRUST = 704;
 const OS_PATCH_LEVEL = 706;
 const APPLICATION_ID = 709;
 
-/** The index of the word is the number in the extension. */
+/** The index of the value is its number in the extension. */
 const BOOT_STATES = ['verified', 'self_signed', 'unverified', 'failed'] as const;
 
 export type BootState = (typeof BOOT_STATES)[number];
@@ -35,14 +35,14 @@ interface RootOfTrust {
   readonly bootState: BootState;
 }
 
-/** The applications that may use a key: several where they share a user id of the system. */
+/** The applications that may use a key: several if they share a system user id. */
 export interface AttestedApplication {
   readonly packages: readonly { readonly name: string; readonly versionCode: number }[];
   /** SHA-256 of the signing certificates, in hex. */
   readonly signingCertificates: readonly string[];
 }
 
-/** What the device's hardware says about a key; a member is `undefined` where it says nothing. */
+/** The facts of a key from the device's hardware; a member is `undefined` if it is absent. */
 export interface KeyDescription {
   /** 0 software, 1 trusted environment, 2 StrongBox. */
   readonly attestationLevel: number;
@@ -60,8 +60,8 @@ export interface KeyDescription {
 }
 
 /**
- * Reads the value of the attestation extension. Members of lists that no rule needs are skipped, those of later
- * versions among them.
+ * Reads the value of the attestation extension. List members that no rule needs are skipped, including those of later
+ * versions.
  *
  * @throws attest_failed
  * Source: docs/reference/security.md#android-key-attestation.

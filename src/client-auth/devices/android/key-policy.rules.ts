@@ -13,7 +13,7 @@ interface AttestedApp {
 }
 
 /**
- * The facts of an attested key that rules read, stored with it: each exchange checks them against the current
+ * The facts of an attested key that policies check, stored with it: each exchange checks them against the current
  * configuration.
  */
 export interface KeyAttestationFacts extends AttestedApp {
@@ -27,7 +27,7 @@ export interface KeyAttestationFacts extends AttestedApp {
 
 /**
  * The configured application among those that may use a key; others are tolerated, because applications can share a
- * user id of the system. Of several the newest counts.
+ * system user id. Of several the newest counts.
  *
  * @throws attest_failed
  */

@@ -8,10 +8,10 @@ import { RevocationListRepository } from './revocation-list.repository.js';
 /** Age from which a list no longer vouches for new keys. */
 const MAX_AGE_MS = { stale_24h: 24 * 60 * 60_000, closed: 60 * 60_000 };
 
-/** What the list says about a chain. */
+/** The status of a chain in the list. */
 export interface ChainStanding {
   readonly revoked: ReadonlySet<string>;
-  /** False: the list is too old to say that a chain is good. */
+  /** False: the list is too old to vouch for a chain. */
   readonly isCurrent: boolean;
 }
 
@@ -32,14 +32,14 @@ export class KeyRevocations {
     const mode = this.environment.ANDROID_REVOCATION_LIST;
     if (mode === 'off') return { revoked: new Set(), isCurrent: true };
     const { revoked, readAt, since } = await this.lists.judge(serials);
-    // The list may be read a moment after the first application needs it; only `closed` waits for it.
+    // The list may arrive a moment after the first application needs it; only `closed` waits for it.
     const knownSince = mode === 'closed' ? readAt : (since ?? this.clock.now());
     const isCurrent = knownSince !== null && this.clock.nowMs() - knownSince.getTime() <= MAX_AGE_MS[mode];
     return { revoked: new Set(revoked), isCurrent };
   }
 
   /**
-   * For keys that are registered already: the age of the list does not matter.
+   * For registered keys: the age of the list does not matter.
    *
    * @throws attest_failed
    */
@@ -50,7 +50,7 @@ export class KeyRevocations {
 }
 
 /**
- * Of a chain that is otherwise good.
+ * For a chain that is otherwise valid.
  *
  * @throws service_unavailable
  */

@@ -6,7 +6,7 @@ const PROVISIONING_INFO = '2b06010401d67902011e';
 const CERTIFICATES_ISSUED = 1;
 
 /**
- * The number of certificates that the vendor recently issued to the device; a high one is a sign of a farm.
+ * The number of certificates that the vendor recently issued to the device; a high number indicates a device farm.
  *
  * @param attesting the certificate above the leaf.
  * @returns `undefined` when it cannot be read, which is not an error.

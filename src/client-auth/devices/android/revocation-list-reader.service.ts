@@ -12,10 +12,11 @@ import { readRevocationList } from './revocation-list.rules.js';
 const REVOCATION_LIST = 'android-revocation-list';
 const LOOK_EVERY_MS = 20_000;
 /**
- * Regardless of the caching headers. Tokens of attested keys live half an hour, so a listing ends them within the hour.
+ * Regardless of the caching headers. Tokens of attested keys live half an hour, so they become invalid within an hour
+ * of a listing.
  */
 const READ_EVERY_MS = 20 * 60_000;
-/** A failed reading, and one whose instance was killed, is repeated. */
+/** A failed read, and one whose instance was killed, is repeated. */
 const REPEAT_AFTER_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 /** Parsing it takes tens of milliseconds. The real one has less than one MiB. */
@@ -24,7 +25,7 @@ const MAX_ETAG_LENGTH = 256;
 
 /**
  * Reads the revocation list of Android key attestation every 20 minutes, one instance for all, while an application
- * takes such keys. A failed reading changes nothing.
+ * accepts such keys. A failed read changes nothing.
  *
  * Source: docs/reference/security.md#revocation-of-android-keys.
  */
@@ -41,7 +42,7 @@ export class RevocationListReader implements BeforeApplicationShutdown {
     private readonly log: Log,
   ) {}
 
-  /** Reads the list if that is due. Resolves when no reading is in progress. */
+  /** Reads the list if a read is due. Resolves when no read is in progress. */
   @Interval(REVOCATION_LIST, LOOK_EVERY_MS)
   async look(): Promise<void> {
     if (this.isStopping || this.environment.ANDROID_REVOCATION_LIST === 'off') return;

@@ -4,7 +4,7 @@ import type { Instant } from '../../../common/clock.js';
 import { BackgroundDataSource } from '../../../platform/database/pools.js';
 import type { RevokedSerial } from './revocation-list.rules.js';
 
-/** Only while an application takes key attestation. */
+/** Only while an application accepts key attestation. */
 const LEASE = `
   UPDATE android_revocation_list SET next_read_at = $2, asked_since = coalesce(asked_since, $1)
    WHERE next_read_at <= $1 AND EXISTS (
@@ -23,7 +23,7 @@ const JUDGE = `
          ARRAY(SELECT serial FROM android_revoked_serials WHERE serial = ANY($1)) AS revoked
     FROM android_revocation_list`;
 
-/** One reading of the list, which began at `at`. */
+/** One read of the list, which began at `at`. */
 export interface ListReading {
   readonly at: Instant;
   readonly nextAt: Instant;
@@ -54,9 +54,9 @@ export class RevocationListRepository {
   ) {}
 
   /**
-   * Takes the reading that is due, for one instance; the others wait until `until`.
+   * Claims a due read for one instance; the others wait until `until`.
    *
-   * @returns the tag of the stored list, if it is of this address; `undefined` when nothing is due.
+   * @returns the ETag of the stored list, if it is from this URL; `undefined` when nothing is due.
    */
   async lease(at: Instant, until: Instant, url: string): Promise<{ readonly etag: string | null } | undefined> {
     const [rows]: [{ etag: string | null }[], number] = await this.background.query(LEASE, [at, until, url]);

@@ -11,8 +11,8 @@ export interface RevokedSerial {
 }
 
 /**
- * Reads a status list. Its older entries are decimal, so one of digits alone counts as both numbers. Entries of another
- * status are skipped: they revoke nothing.
+ * Reads a status list. Its older entries are decimal, so an entry of digits only counts as both numbers. Entries with
+ * another status are skipped: they revoke nothing.
  *
  * @returns each number once; `undefined` when any part is malformed, so that no partial list replaces a complete one.
  * Source: docs/reference/security.md#revocation-of-android-keys.

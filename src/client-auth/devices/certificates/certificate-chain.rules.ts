@@ -48,8 +48,7 @@ export function readTrustedRoots(pem: string): readonly TrustedRoot[] {
  * Reads the two certificates and checks everything except the signatures.
  *
  * @throws attest_failed unreadable, outside the validity, a leaf not issued by the intermediate, an intermediate that
- * is no CA, or a leaf that claims to be one.
- * Source: docs/reference/security.md#attestation-checks.
+ * is not a CA, or a leaf that claims to be one. Source: docs/reference/security.md#attestation-checks.
  */
 export function requireChain(leafDer: Buffer, intermediateDer: Buffer, atMs: number): CertificateChain {
   const chain = { leaf: readSent(leafDer), intermediate: readSent(intermediateDer) };

@@ -37,7 +37,7 @@ export interface CertificateFields {
 }
 
 /**
- * Reads the fields of one certificate without importing its key, so that hostile ones cost little.
+ * Reads the fields of one certificate without importing its key, so that hostile ones are cheap.
  *
  * @throws DerMismatch
  * Source: RFC 5280 4.1.

@@ -16,7 +16,7 @@ export interface Certificate {
   /** Whether this key signed it. */
   isSignedBy(issuerKey: KeyObject): boolean;
   /**
-   * Its key; `undefined` when it is no valid elliptic-curve key. Call it on trusted certificates only, because parsing
+   * Its key; `undefined` if it is not a valid elliptic-curve key. Call it on trusted certificates only, because parsing
    * a hostile key can be expensive.
    */
   ecKey(): KeyObject | undefined;
@@ -26,7 +26,7 @@ export interface Certificate {
  * Reads one certificate.
  *
  * @param der without leading or trailing bytes.
- * @throws Error for bytes that are no certificate.
+ * @throws Error for bytes that are not a certificate.
  */
 export function readCertificate(der: Buffer): Certificate {
   const certificate = new X509Certificate(der);

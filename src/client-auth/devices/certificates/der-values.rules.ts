@@ -46,7 +46,7 @@ export function enumeratedOf(element: DerElement | undefined): number {
   return wholeNumber(contentOf(element, ENUMERATED));
 }
 
-/** @throws DerMismatch also for a byte that only BER allows. */
+/** @throws DerMismatch also for a value that only BER allows. */
 export function booleanOf(element: DerElement | undefined): boolean {
   const content = contentOf(element, BOOLEAN);
   const [value] = content;

@@ -1,6 +1,6 @@
 const OCTET_STRING = 0x04;
 const CONSTRUCTED = 0x20;
-/** Numbers of tags above 30 take further bytes. */
+/** Tag numbers above 30 use further bytes. */
 const LONG_TAG = 0x1f;
 const MAX_TAG_BYTES = 3;
 const MAX_LENGTH_BYTES = 3;
@@ -15,7 +15,9 @@ export interface DerElement {
   readonly rest: Buffer;
 }
 
-/** The elements of a sequence's content; `undefined` when the bytes are no sequence of elements with tags up to 30. */
+/**
+ * The elements of a sequence's content; `undefined` when the bytes are not a sequence of elements with tags up to 30.
+ */
 export function elementsOf(bytes: Buffer): DerElement[] | undefined {
   const elements = taggedElementsOf(bytes);
   return elements?.some(({ number }) => number >= LONG_TAG) ? undefined : elements;
@@ -44,7 +46,7 @@ export function findSingleOctetString(bytes: Buffer): Buffer | undefined {
   return collectOctetStrings(bytes, found, MAX_DEPTH) && found.length === 1 ? found[0] : undefined;
 }
 
-/** @returns false when the bytes are no sequence of DER elements. */
+/** @returns false when the bytes are not a sequence of DER elements. */
 function collectOctetStrings(bytes: Buffer, found: Buffer[], depth: number): boolean {
   const elements = depth === 0 ? undefined : elementsOf(bytes);
   if (elements === undefined) return false;
@@ -70,7 +72,7 @@ function readElement(bytes: Buffer): DerElement | undefined {
   return { tag: tag.first, number: tag.number, content: bytes.subarray(start, end), rest: bytes.subarray(end) };
 }
 
-/** The tag that the bytes begin with. `end`: the bytes it takes. */
+/** The tag at the start of the bytes. `end`: its length in bytes. */
 function readTag(bytes: Buffer): { first: number; number: number; end: number } | undefined {
   const [first] = bytes;
   if (first === undefined) return undefined;

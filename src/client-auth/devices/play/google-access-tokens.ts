@@ -13,11 +13,11 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ASSERTION_LIFETIME_SECONDS = 60 * 60;
 /** A token is replaced this long before it expires. */
 const RENEW_BEFORE_MS = 60_000;
-/** Pause after a failure before the vendor is asked again. */
+/** Pause after a failure before the vendor is called again. */
 const FAILURE_PAUSE_MS = 2_000;
 const MAX_TOKENS = 1_000;
 
-/** A token and its end on the monotonic clock. */
+/** A token and its expiry on the monotonic clock. */
 interface AccessToken {
   readonly token: string;
   readonly usableUntilMs: number;
@@ -29,8 +29,8 @@ interface Failure {
 }
 
 /**
- * Access tokens of service accounts at the vendor, each cached until a minute before it expires. Callers share one
- * request. For two seconds after a failure nothing is asked.
+ * Vendor access tokens of service accounts, each cached until a minute before it expires. Callers share one request.
+ * After a failure the vendor is not called for two seconds.
  *
  * Source: docs/reference/security.md#play-integrity, RFC 7523.
  */
@@ -47,9 +47,9 @@ export class GoogleAccessTokens {
   ) {}
 
   /**
-   * @param sealed the sealed service account: a rotation is another one.
+   * @param sealed the sealed service account; it changes with a rotation.
    * @param open opens it, only when a token is needed.
-   * @throws PlayTrouble; what `open` throws.
+   * @throws PlayTrouble; any error of `open`.
    */
   async get(sealed: string, open: () => Promise<ServiceAccount>): Promise<string> {
     const name = nameOf(sealed);
@@ -65,7 +65,7 @@ export class GoogleAccessTokens {
     return request;
   }
 
-  /** The vendor refused the token: the next caller gets another one. */
+  /** The vendor refused the token: the next caller gets a new one. */
   forget(sealed: string): void {
     this.#tokens.delete(nameOf(sealed));
   }

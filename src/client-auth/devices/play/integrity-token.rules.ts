@@ -18,7 +18,7 @@ const TOKEN = /^[\w-]+(?:\.[\w-]+){4}$/;
 /**
  * Whether a text has the format of an integrity token, so that it is worth decoding.
  *
- * @throws attest_failed it does not.
+ * @throws attest_failed it does not have the format.
  */
 export function requireTokenFormat(token: string): void {
   if (!TOKEN.test(token)) throw proofRefused('integrity_token_malformed');

@@ -19,12 +19,12 @@ import {
 } from './play-credentials.rules.js';
 import { askVendor, PlayTrouble } from './play-trouble.js';
 
-/** For a quota, which the vendor counts by the day, and for everything else. */
+/** For an exhausted daily quota of the vendor, and for everything else. */
 const RETRY_AFTER_QUOTA_SECONDS = 60;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Decodes integrity tokens: asks the vendor, or uses the application's own keys.
+ * Decodes integrity tokens: calls the vendor, or uses the application's own keys.
  *
  * Source: docs/reference/security.md#play-integrity.
  */
@@ -40,7 +40,7 @@ export class IntegrityTokens {
   ) {}
 
   /**
-   * @returns the payload, whose signature is the vendor's.
+   * @returns the payload, signed by the vendor.
    * @throws attest_failed the token is not genuine; service_unavailable it cannot be decoded now, with one
    * `play_integrity_failed` line.
    */
@@ -86,7 +86,7 @@ export class IntegrityTokens {
     return { blob, open: () => this.vault.open(blob, context) };
   }
 
-  /** What the client gets: a failed proof as it is, trouble of the vendor or of the vault as 503. */
+  /** The error for the client: a failed proof unchanged, a failure of the vendor or the vault as 503. */
   private refusalOf(app: AppRef, error: unknown): unknown {
     if (error instanceof PlayTrouble) return this.unavailable(app, error.reason, error.detail, error);
     if (!(error instanceof GatewayError) || error.code !== 'provider_unavailable') return error;
@@ -102,7 +102,7 @@ export class IntegrityTokens {
   }
 }
 
-/** 400 is the only answer about the token itself. */
+/** Only 400 concerns the token itself. */
 function payloadOf({ status, body }: GuardedAnswer): unknown {
   if (status === 400) throw proofRefused('integrity_token_refused');
   if (status === 401 || status === 403 || status === 404) {

@@ -5,15 +5,16 @@ import { proofRefused } from '../proof-refusal.js';
 
 /** Two correct clocks differ by less. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
-/** An app has one or two; the payload is the vendor's, but kept. */
+/** An app has one or two; the payload is trusted, but it is stored. */
 const MAX_CERTIFICATES = 20;
 const MAX_VERDICTS = 20;
-/** An int64 in text, as the vendor's JSON has them. */
+/** An int64 as text, as in the vendor's JSON. */
 const WHOLE_NUMBER = /^\d{1,15}$/;
 const SHA256_BYTES = 32;
 
 /**
- * What rules read of an integrity token, kept with the key: each exchange judges it by the configuration of its time.
+ * The facts of an integrity token that policies check, stored with the key: each exchange checks them against the
+ * current configuration.
  */
 export interface PlayIntegrityFacts {
   readonly package_name: string;
@@ -30,19 +31,19 @@ export interface PlayIntegrityFacts {
   readonly is_test: boolean;
 }
 
-/** What a token must be about. */
+/** The values that a token must be bound to. */
 export interface ExpectedIntegrity {
   readonly policy: PlayIntegrity;
   /** base64url without padding: SHA-256 of the client data. */
   readonly requestHash: string;
   /** When the challenge was spent, in milliseconds since the epoch. */
   readonly spentAtMs: number;
-  /** Gets the facts before they are judged. */
+  /** Receives the facts before they are checked. */
   noteFacts?(facts: PlayIntegrityFacts): void;
 }
 
 /**
- * Judges the payload of a decoded token: whether it is about this registration, then whether its verdicts suffice.
+ * Checks the payload of a decoded token: whether it is bound to this registration, then whether its verdicts suffice.
  *
  * @param payload parsed JSON, as the vendor signed it.
  * @throws attest_failed with the granular reason.
@@ -59,7 +60,7 @@ export function verifyIntegrityPayload(payload: unknown, expected: ExpectedInteg
 }
 
 /**
- * Judges the facts of a key by the configuration.
+ * Checks the facts of a key against the configuration.
  *
  * @throws attest_failed with the granular reason.
  * Source: docs/reference/security.md#play-integrity.
@@ -103,7 +104,7 @@ function isHash(value: unknown, requestHash: string): boolean {
   return value === requestHash || value === `${requestHash}=`;
 }
 
-/** The package is named twice; the vendor leaves the second out where it did not evaluate the app. */
+/** The package is named twice; the vendor omits the second if it did not evaluate the app. */
 function factsOf(payload: Members, packageName: string): PlayIntegrityFacts {
   const app = memberOf(payload, 'appIntegrity');
   if (app.packageName !== undefined && app.packageName !== packageName) {
@@ -120,14 +121,14 @@ function factsOf(payload: Members, packageName: string): PlayIntegrityFacts {
   };
 }
 
-/** Anything but a plain no is taken for a test. */
+/** Anything but false counts as a test. */
 function isTest(value: unknown): boolean {
   return value !== undefined && value !== false;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The vendor leaves out what it did not evaluate; an empty object then. */
+/** The vendor omits parts that it did not evaluate; these are read as empty objects. */
 function memberOf(payload: Members, name: string): Members {
   const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
   if (value === undefined) return {};

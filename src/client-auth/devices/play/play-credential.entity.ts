@@ -3,7 +3,7 @@ import { AppEntity } from '../../../app-directory/app.entity.js';
 import type { Instant } from '../../../common/clock.js';
 import type { CredentialKind } from './play-credentials.rules.js';
 
-/** What decodes the integrity tokens of an application, sealed: at most one of each kind. */
+/** The sealed credentials that decode the integrity tokens of an application: at most one of each kind. */
 @Entity('play_credentials')
 @Check('play_credentials_kind_check', "kind IN ('service_account', 'response_keys')")
 @Unique('play_credentials_app_key', ['appId', 'kind'])

@@ -21,7 +21,7 @@ export class PlayCredentialsController {
   @Operation({
     id: 'listPlayIntegrityCredentials',
     tag: TAG,
-    summary: 'What decodes the integrity tokens of an application',
+    summary: 'List the credentials that decode integrity tokens',
     description: 'At most one of each kind, with a hint; no secret is returned.',
   })
   @Fails('invalid_request', 'app_not_found')
@@ -35,9 +35,9 @@ export class PlayCredentialsController {
   @Operation({
     id: 'putPlayIntegrityCredentials',
     tag: TAG,
-    summary: 'Set or rotate what decodes integrity tokens',
+    summary: 'Set or rotate the credentials that decode integrity tokens',
     description:
-      'Sealed in the vault, never returned. Exactly one kind; it replaces that of the same kind, and the next registration uses it. The vendor is not called.',
+      'Sealed in the vault, never returned. Exactly one kind; it replaces the one of the same kind, and the next registration uses it. The vendor is not called.',
   })
   @Fails('invalid_request', 'app_not_found', 'provider_unavailable')
   @ApiOkResponse({ type: PlayCredentialsResponse })
@@ -54,8 +54,9 @@ export class PlayCredentialsController {
   @Operation({
     id: 'deletePlayIntegrityCredentials',
     tag: TAG,
-    summary: 'Delete what decodes integrity tokens',
-    description: 'Both kinds. Registrations with Play Integrity are then 503; registered keys go on. Idempotent.',
+    summary: 'Delete the credentials that decode integrity tokens',
+    description:
+      'Both kinds. Afterwards registrations with Play Integrity fail with 503; registered keys stay valid. Idempotent.',
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: DeletedPlayCredentialsResponse })

@@ -5,7 +5,7 @@ import { Secret } from '../../../common/log/secret.js';
 import type { VaultContext } from '../../../platform/vault/sealed-blob.rules.js';
 import type { ResponseKeys } from './integrity-token.rules.js';
 
-/** What decodes integrity tokens: the vendor, asked as a service account, or the application's own keys. */
+/** What decodes integrity tokens: the vendor, called as a service account, or the application's own keys. */
 export const CREDENTIAL_KINDS = ['service_account', 'response_keys'] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
@@ -21,11 +21,11 @@ export interface ServiceAccount {
 export interface ReadCredentials {
   readonly kind: CredentialKind;
   readonly secret: Secret;
-  /** What tells them apart in lists; no secret. */
+  /** Distinguishes them in lists; not a secret. */
   readonly hint: string;
 }
 
-/** Credentials as a request has them. */
+/** Credentials as in a request. */
 interface SentCredentials {
   readonly service_account?: unknown;
   readonly decryption_key?: string;
@@ -42,8 +42,8 @@ const NAME = /^[!-~]+$/;
 /**
  * Reads credentials as sent: exactly one kind.
  *
- * @throws invalid_request naming the member; its text has nothing of a secret.
- * Source: docs/reference/management-api.md#play-integrity-credentials.
+ * @throws invalid_request naming the member; its text contains no part of a secret. Source:
+ * docs/reference/management-api.md#play-integrity-credentials.
  */
 export function readSentCredentials(sent: SentCredentials): ReadCredentials {
   const { service_account, decryption_key, verification_key } = sent;
@@ -132,7 +132,7 @@ export function responseKeysOf(secret: Secret): ResponseKeys {
   return { decryption: createSecretKey(decryption, 'base64'), verification: publicKeyOf(verification) };
 }
 
-/** Binds sealed credentials to their account, application and kind: a blob that is moved does not open. */
+/** Binds sealed credentials to their account, application and kind: a moved blob does not open. */
 export function playCredentialContext(row: {
   readonly organizationId: string;
   readonly appId: string;

@@ -13,7 +13,7 @@ import { type PlayIntegrityFacts, verifyIntegrityPayload } from './integrity-ver
 /** A P-256 key in SPKI has 91 bytes. */
 const MAX_PUBLIC_KEY_BYTES = 128;
 
-/** A registration of an application's own key. */
+/** A registration of a key that the application created. */
 interface PlayRegistration {
   readonly app: AppRef;
   readonly policy: PlayIntegrity;
@@ -25,7 +25,7 @@ interface PlayRegistration {
   readonly challenge: string;
   /** When the challenge was spent, by the database clock. */
   readonly spentAt: Instant;
-  /** Gets the facts before they are judged. */
+  /** Receives the facts before they are checked. */
   noteFacts?(facts: PlayIntegrityFacts): void;
 }
 
@@ -35,7 +35,7 @@ export class PlayIntegrityProofs {
   constructor(private readonly tokens: IntegrityTokens) {}
 
   /**
-   * @returns the public key (SPKI, DER in base64), and what the token says.
+   * @returns the public key (SPKI, DER in base64), and the facts of the token.
    * @throws attest_failed with the granular reason; service_unavailable the token cannot be decoded now.
    * Source: docs/reference/security.md#play-integrity.
    */

@@ -3,12 +3,12 @@ import { type GuardedAnswer, type GuardedRequest, OutboundError } from '../../..
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** Why a token could not be decoded, for no fault of the device. */
+/** Why a token could not be decoded, other than a failed proof. */
 type TroubleReason = 'play_credentials_missing' | 'play_access_refused' | 'play_quota_exhausted' | 'play_unreachable';
 
-/** The vendor cannot be asked, or does not answer; never a failed proof. */
+/** The vendor cannot be called, or does not answer; never a failed proof. */
 export class PlayTrouble extends Error {
-  /** @param detail for the log; nothing of an answer. */
+  /** @param detail for the log; contains no part of an answer. */
   constructor(
     readonly reason: TroubleReason,
     readonly detail: string,
@@ -26,7 +26,7 @@ interface VendorRequest {
 /**
  * Asks the vendor.
  *
- * @param what names the request in the detail of the trouble; empty for a decoding.
+ * @param what names the request in the detail of the error; empty for a decoding.
  * @throws PlayTrouble `play_unreachable` it does not answer.
  */
 export async function askVendor(

@@ -14,7 +14,7 @@ export interface ExpectedAssertion {
   readonly counter: number;
 }
 
-/** What an accepted assertion says. */
+/** The facts of an accepted assertion. */
 export interface VerifiedAssertion {
   /** Above the expected one. */
   readonly counter: number;

@@ -29,7 +29,7 @@ export interface AttestedKey {
   /** SPKI, DER in base64. */
   readonly publicKey: string;
   readonly facts: AppAttestFacts;
-  /** CMS, as sent; kept for a later version to judge. */
+  /** CMS, as sent; stored for a later version to validate. */
   readonly receipt: Buffer;
 }
 

@@ -4,7 +4,7 @@ import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { proofRefused } from '../proof-refusal.js';
 import type { AppAttestFacts } from './signals.rules.js';
 
-/** What a configuration demands of App Attest. */
+/** The requirements of a configuration for App Attest. */
 export interface AppAttestPolicy extends Pick<AppAttest, 'environments'> {
   readonly allowed_categories?: readonly number[];
   readonly min_bundle_version?: string;
@@ -12,8 +12,8 @@ export interface AppAttestPolicy extends Pick<AppAttest, 'environments'> {
 }
 
 /**
- * Judges what an App Attest key says. A signal that is absent fails only where signals are required; so does a version
- * that cannot be compared.
+ * Checks the facts of an App Attest key. A missing signal fails only if signals are required; so does a version that
+ * cannot be compared.
  *
  * @throws attest_failed; app_version_too_old.
  * Source: docs/reference/security.md#signals-of-ios-and-macos-27.

@@ -32,7 +32,7 @@ function KeyIdField() {
 }
 
 function ChallengeField() {
-  return Verbatim({ max: MAX_KEY_CHARACTERS, description: 'As it was issued; consumed by this call.' });
+  return Verbatim({ max: MAX_KEY_CHARACTERS, description: 'As issued; consumed by this call.' });
 }
 
 function AttestationField() {

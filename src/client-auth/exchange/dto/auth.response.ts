@@ -11,7 +11,7 @@ function NoProof() {
     type: 'string',
     enum: ['none'],
     required: false,
-    description: 'Present where the proof failed and its mode admits the device all the same; no key is registered.',
+    description: 'Present if the proof failed but its mode admits the device; no key is registered.',
   });
 }
 
@@ -30,7 +30,7 @@ export class ChallengeResponse {
 export class RegistrationResponse {
   @ApiProperty({
     type: 'string',
-    description: 'The user the key now belongs to; with `proof`, an identity of this registration alone.',
+    description: 'The user that the key now belongs to; with `proof`, an identity for this registration only.',
   })
   user_id: string;
 

@@ -27,17 +27,17 @@ export class EnforcementPreviewResponse {
   @ApiProperty({ type: 'integer', description: 'Registrations and exchanges that were admitted.' })
   attempts: number;
 
-  @ApiProperty({ type: 'integer', description: 'Those of them that would be refused.' })
+  @ApiProperty({ type: 'integer', description: 'Those that would be refused.' })
   would_reject: number;
 
   @ApiProperty({
     type: 'integer',
     required: false,
-    description: 'Different users of the refused ones, as far as they are known; absent where none is.',
+    description: 'Number of different known users of these attempts; absent if none is known.',
   })
   users?: number;
 
-  @ApiProperty({ type: [LostAttemptsResponse], description: 'The most attempts first; at most 1000.' })
+  @ApiProperty({ type: [LostAttemptsResponse], description: 'Most attempts first; at most 1000.' })
   by: LostAttemptsResponse[];
 
   static from({ attempts, wouldReject, users, by }: EnforcementPreview): EnforcementPreviewResponse {

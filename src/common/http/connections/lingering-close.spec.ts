@@ -130,7 +130,7 @@ describe('a refusal while the client still sends', () => {
     while (isOpen && sent < 64 * MIB) {
       socket.write(chunk);
       sent += chunk.length;
-      // A thousand timers, one after the other: the sweeps of the service come in between, on a busy machine, too.
+      // A thousand timers, one after the other: the sweeps of the service come in between, even on a busy machine.
       await sleep(1);
     }
     await closed;

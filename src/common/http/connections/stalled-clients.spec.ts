@@ -9,7 +9,7 @@ import { StalledClients } from './stalled-clients.js';
 
 /** Far more than the socket buffers of a connection hold. */
 const LARGE_BYTES = 32 * 1024 * 1024;
-/** What a client reads per step; more than TCP needs to reopen its window. */
+/** Bytes that a client reads per step; more than TCP needs to reopen its window. */
 const STEP_BYTES = 2 * 1024 * 1024;
 const REQUEST = 'GET /large?secret=1 HTTP/1.1\r\nHost: a\r\n\r\n';
 

@@ -72,7 +72,7 @@ interface QuotaResponse extends PeriodWords {
 }
 
 /**
- * What an account may use, and has used. Of a subscription's dates the plans file contains only the end; the renewal is
+ * The limits and usage of an account. Of a subscription's dates the plans file contains only the end; the renewal is
  * derived from the period, and the others are null. Not in the published OpenAPI document.
  *
  * Source: docs/reference/management-api.md#plan-routes.

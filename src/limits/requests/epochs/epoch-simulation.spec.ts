@@ -82,7 +82,7 @@ describe('request limits of several instances, at random', () => {
       full += [...simulation.admitted].some(isFull) ? 1 : 0;
       undecided += simulation.undecided;
     }
-    // The limits are reached as well as kept. Calls without a response count but are not admitted.
+    // The limits are reached, and not exceeded. Calls without a response count but are not admitted.
     expect(full).toBeGreaterThan(RUNS / 2);
     expect(undecided / RUNS).toBeLessThan(STEPS / 4);
   });

@@ -59,7 +59,7 @@ interface ClientOptions {
   readonly connectTimeoutMs?: number;
 }
 
-/** A client whose resolver knows no name, so that only the proxy can have found one. */
+/** A client whose resolver resolves no name, so that only the proxy can. */
 function clientOf(proxyUrl: string, { trust = '', noProxy = '', connectTimeoutMs }: ClientOptions = {}) {
   const asked: string[] = [];
   const proxy = parseEgressProxy(proxyUrl);

@@ -1,8 +1,8 @@
 import { Int } from '../../../common/fields/fields.js';
 
-/** Where to read on. */
+/** Where to resume. */
 export class ReadStreamRequest {
-  /** Bytes of the answer that the client has. */
+  /** Number of bytes that the client has received. */
   @Int({ optional: true, min: 0, max: Number.MAX_SAFE_INTEGER })
   readonly offset?: number;
 }

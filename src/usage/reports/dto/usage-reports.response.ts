@@ -35,7 +35,7 @@ export class UsageTotalsResponse implements UsageTotals {
   @ApiProperty({
     type: 'number',
     minimum: 0,
-    description: 'Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets.',
+    description: 'Estimate in US dollars in addition to `cost_usd` for calls of unknown usage; counts against budgets.',
   })
   estimated_cost_usd: number;
 
@@ -145,7 +145,7 @@ export class MonthUsageResponse {
   @ApiProperty({
     type: 'number',
     minimum: 0,
-    description: 'Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets.',
+    description: 'Estimate in US dollars in addition to `cost_usd` for calls of unknown usage; counts against budgets.',
   })
   estimated_cost_usd: number;
 

@@ -10,19 +10,19 @@ export interface Call {
   readonly credential: string;
 }
 
-/** What operations want that take nothing but a session. */
+/** Headers of operations that accept only a session. */
 export const AT_CONSOLE = { 'x-console-request': '1' } as const;
 
-/** Makes clients, and notes the calls of all of them. */
+/** Creates clients, and records the calls of all of them. */
 export class Clients {
   readonly calls: Call[] = [];
-  /** Everybody without a credential comes from an address of their own, because sign-ins are limited by address. */
+  /** Every client without a credential has its own address, because sign-ins are limited by address. */
   private addresses = 0;
 
   /** @param baseUrl where the service is; its console, too. */
   constructor(readonly baseUrl: string) {}
 
-  /** Whoever has no credential, or shows cookies that are none. */
+  /** A client without a credential, or with invalid cookies. */
   anonymous(cookie?: string): ApiClient {
     const headers = { 'x-forwarded-for': `198.51.100.${++this.addresses}` };
     return this.client('none', cookie === undefined ? headers : { ...headers, cookie });
@@ -62,7 +62,7 @@ export async function bodyOf<T>(call: Promise<Answer<T>>): Promise<T> {
   return data;
 }
 
-/** The cookies an answer sets, as they are sent back. @throws Error for a refusal. */
+/** The cookies that an answer sets, in the form to send back. @throws Error for a refusal. */
 export async function cookiesOf(call: Promise<Answer<unknown>>): Promise<string[]> {
   const { error, response } = await call;
   if (response.status >= 400) throw new Error(`${response.url} answered ${response.status}: ${JSON.stringify(error)}`);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { bodyOf, type Clients } from './client.js';
 
-/** What a client of the operator's list sends the browser with. */
+/** The parameters with which a registered client sends the browser. */
 const CLIENT = { client_id: 'desktop-client', redirect_uri: 'http://127.0.0.1:49152/callback' };
 
 async function open({ baseUrl }: Clients): Promise<{ readonly id: string; readonly proof: string }> {
@@ -15,7 +15,7 @@ async function open({ baseUrl }: Clients): Promise<{ readonly id: string; readon
   return { id: page.searchParams.get('id') ?? '', proof: page.hash.slice(1) };
 }
 
-/** Lets one client in, and turns another away. */
+/** Allows one client, and denies another. */
 export async function letClientsIn(clients: Clients, owner: readonly string[]): Promise<void> {
   const header = { Origin: clients.baseUrl };
   const person = clients.session(owner);
@@ -25,7 +25,7 @@ export async function letClientsIn(clients: Clients, owner: readonly string[]): 
   const { accounts } = await bodyOf(person.POST('/v1/console/oauth/{id}/details', { params, body }));
   const allowance = { ...body, organizationId: accounts[0]?.id ?? '', grant: 'read' } as const;
   const allowed = await bodyOf(person.POST('/v1/console/oauth/{id}/allow', { params, body: allowance }));
-  // Whoever decided first: another decision answers the same.
+  // Repeats the first decision: the answer is the same.
   const again = await bodyOf(person.POST('/v1/console/oauth/{id}/guest', { params, body }));
   if (again.redirect !== allowed.redirect) throw new Error('a repeated decision answers another redirect');
   const other = await open(clients);

@@ -41,7 +41,7 @@ export async function keepProfile(clients: Clients, email: string, registered: r
   return cookiesOf(person.POST('/v1/auth/change-password', { ...AS_PERSON, body: passwords }));
 }
 
-/** What makes and uses a passkey, in place of a browser. */
+/** Creates and uses passkeys, in place of a browser. */
 export interface Authenticator {
   create(options: object): { readonly id: string; readonly clientDataJSON: string; readonly attestationObject: string };
   sign(options: object): {
@@ -72,7 +72,7 @@ export async function usePasskey(clients: Clients, email: string, passkey: Authe
   await bodyOf(clients.anonymous().POST('/v1/auth/recover', { body: recovery }));
 }
 
-/** Makes one more organization and chooses it. @returns the cookie of the choice. */
+/** Creates another organization and selects it. @returns the cookie of the choice. */
 export async function chooseNewOrganization(clients: Clients, session: readonly string[]): Promise<string[]> {
   const person = clients.session(session);
   await bodyOf(person.GET('/v1/admin/organizations', AS_PERSON));
@@ -83,7 +83,7 @@ export async function chooseNewOrganization(clients: Clients, session: readonly 
   return cookiesOf(person.POST('/v1/admin/organizations/select', { ...AS_PERSON, body }));
 }
 
-/** Becomes the owner of the account that a key has opened, the first of the deployment, and looks at that. */
+/** Claims the first account of the deployment, which a key opened, and reads it. */
 export async function claimAccount(clients: Clients, bootstrapKey: string, session: readonly string[]): Promise<void> {
   const body = { bootstrapKey };
   await bodyOf(clients.bearer('ManagementBearer', bootstrapKey).GET('/v1/admin/deployment'));
@@ -95,7 +95,7 @@ export async function claimAccount(clients: Clients, bootstrapKey: string, sessi
   await bodyOf(clients.session([...session, ...chosen]).GET('/v1/admin/deployment', AS_PERSON));
 }
 
-/** Invites somebody, who joins, rises and is removed. */
+/** Invites somebody, who joins, gets a higher role and is removed. */
 export async function manageMembers(
   clients: Clients,
   owner: readonly string[],
@@ -133,7 +133,7 @@ async function resetPassword(clients: Clients, owner: ApiClient): Promise<void> 
   await bodyOf(clients.anonymous().POST('/v1/auth/reset-password', { body: reset }));
 }
 
-/** Gives a management key out and takes it back; another one ends itself. @returns a third one, which works. */
+/** Creates and revokes a management key; another one revokes itself. @returns a third one, which works. */
 export async function manageManagementKeys(clients: Clients, owner: readonly string[]): Promise<string> {
   const client = clients.session(owner);
   const create = (name: string) =>

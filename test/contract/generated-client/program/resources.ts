@@ -9,7 +9,7 @@ const CONFIG: AppConfig = {
   routing: { providers: { mode: 'all' }, model_rewrites: {} },
 };
 
-/** What stands around the service. */
+/** The environment of the service. */
 export interface Surroundings {
   /** Base URL of an AI provider. */
   readonly providerUrl: string;

@@ -18,7 +18,7 @@ async function open(clients: Clients, loopbackRedirect?: string): Promise<Opened
   return { token, id, proof: new URL(url ?? '').hash.slice(1), userCode: userCode ?? '' };
 }
 
-/** What a terminal does with its key. */
+/** The operations of a terminal with its key. */
 export async function useTerminal(clients: Clients, key: string, owner: readonly string[]): Promise<void> {
   const terminal = clients.bearer('ManagementBearer', key);
   await bodyOf(clients.anonymous().GET('/v1/cli/capabilities'));

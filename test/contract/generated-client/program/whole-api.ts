@@ -13,7 +13,7 @@ import {
 import { manageResources, type Surroundings } from './resources.js';
 import { logTerminalsIn, revealKey, useTerminal } from './terminals.js';
 
-/** Where the program runs. */
+/** The environment of the program. */
 export interface Stage extends Surroundings {
   readonly baseUrl: string;
   readonly metricsToken: string;
@@ -27,7 +27,7 @@ export interface Stage extends Surroundings {
 }
 
 /**
- * Drives everything that people, browsers and management keys may do, knowing the service's document alone.
+ * Performs everything that people, browsers and management keys may do, using only the service's document.
  *
  * @returns the calls that succeeded.
  * @throws Error for the first that did not.

@@ -11,7 +11,7 @@ import { startWorld, type World } from '../../../support/world.js';
 
 const ORIGIN = 'https://app.example.com';
 const LISTED = [ORIGIN, 'http://localhost:5173', 'capacitor://localhost'];
-/** Not the origin that is listed, however alike. */
+/** Origins similar to the listed one, but different. */
 const FOREIGN = [
   ...['https://evil.example', 'null', '*', 'https://APP.example.com', 'https://app.example.com:443'],
   ...['https://app.example.com/', 'http://app.example.com', 'http://localhost:5174', 'ionic://localhost'],
@@ -26,7 +26,7 @@ const OWN_CORS = {
   'access-control-expose-headers': '*',
   'access-control-max-age': '86400',
 };
-/** What browsers name of the headers that the official SDKs send. */
+/** The headers of the official SDKs that browsers name in preflights. */
 const SDK_HEADERS = [
   ...['anthropic-beta', 'anthropic-dangerous-direct-browser-access', 'anthropic-version', 'authorization'],
   ...['content-type', 'idempotency-key', 'openai-beta', 'openai-organization', 'x-api-key', 'x-app-version'],
@@ -39,7 +39,7 @@ let provider: { id: string; slug: string };
 let client: ProxyClient;
 let plain: ProxyClient;
 
-/** A client of an application with these members beside those that every one has. */
+/** A client of an application with these members in addition to the usual ones. */
 async function clientOf(config: object): Promise<ProxyClient> {
   const { id, slug } = provider;
   const endpoints = { answer: { api_style: 'responses', provider: slug, model: 'gpt-4.1-mini' } };
@@ -95,7 +95,7 @@ function preflight(app: ProxyClient, origin: string, route = proxyRoute(app), me
   return ask(app, route, { method: 'OPTIONS', headers: { origin, ...asked }, credential: NO_CREDENTIAL });
 }
 
-/** What a page that is allowed reads of an answer of the gateway itself. */
+/** The headers that an allowed page can read from an answer of the gateway itself. */
 const READABLE = {
   'access-control-allow-origin': ORIGIN,
   'access-control-expose-headers': 'retry-after, server-timing',

@@ -100,7 +100,7 @@ describe('a warm call', () => {
     const asked = () =>
       query.mock.calls
         .map(([statement]) => String(statement))
-        // What instances agree on, and which events are due, is asked in the background, call or not.
+        // Background queries, independent of calls: the agreement of instances and due events.
         .filter((text) => /^\s*SELECT\b.*\bFROM\b/is.test(text) && !/\bFROM (?:limit_epoch|webhooks)\b/.test(text));
     try {
       for (let call = 0; call < 20; call++) expect((await callBackend(mine)).status).toBe(200);

@@ -51,7 +51,7 @@ const bearer = (credential: string) => ['authorization', `Bearer ${credential}`]
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-/** The times of a token that is issued so many seconds from now. */
+/** The times of a token issued this many seconds from now. */
 const issuedIn = (seconds: number) => ({ iat: nowSeconds() + seconds, exp: nowSeconds() + seconds + 3_600 });
 
 async function keyOf(appId: string, name = 'Backend'): Promise<{ id: string; key: string }> {

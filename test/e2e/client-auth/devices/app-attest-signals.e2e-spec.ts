@@ -7,7 +7,7 @@ import { changeApp, type MobileWorld, startMobileWorld } from '../../../support/
 const APPLE = { team_id: TEAM_ID, bundle_id: BUNDLE_ID };
 const STORE: AppleSignals = { category: 4, version: '2.10' };
 const ACCESS = '1.2.840.113635.100.8.6';
-/** What the leaf of a Mac in full security says. */
+/** The leaf certificate of a Mac in full security. */
 const FULL_SECURITY = Buffer.from(
   'MEAMAjExMDowCQwCb2uhAwEB/zAJDAJvYaEDAQH/MAsMBG9kZWyhAwEB/zAVDARvc2duoAYMBHJzZWMwBaYDAgEB',
   'base64',

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-/** Challenges of an application that ran out a moment ago. */
+/** Challenges of an application that expired a moment ago. */
 async function expire(appId: string, count: number): Promise<void> {
   await world.dataSource.query(
     `INSERT INTO auth_challenges (challenge, app_id, expires_at)

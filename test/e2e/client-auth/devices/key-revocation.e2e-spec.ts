@@ -39,7 +39,7 @@ async function close() {
 
 const look = () => world.gateway.app.get(RevocationListReader).look();
 
-/** Lets the next reading be due, and reads. */
+/** Makes the next read due, and reads. */
 async function readAgain() {
   clock.advance(20 * MINUTE);
   await look();

@@ -10,7 +10,7 @@ const EVENTS = 20_000;
 const PAGE = 50;
 
 let world: World;
-/** One connection, so that a transaction can be asked what it has read. */
+/** One connection, so that a transaction can report what it has read. */
 let dataSource: DataSource;
 
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { describeWithRedis, reachRedis, type TestRedis } from '../../../support/
 import { startTcpProxy, type TcpProxy } from '../../../support/platform/tcp-proxy.js';
 import { startWorld, type World } from '../../../support/world.js';
 
-/** Ends whoever waits to store events. */
+/** Terminates connections that wait to store events. */
 const KILL_WAITING = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO auth_events%'
     AND pid <> pg_backend_pid()`;

@@ -7,7 +7,7 @@ import { FakeClock } from '../../../support/clock.js';
 import { storeEvents } from '../../../support/usage/recording/usage-events.js';
 import { startWorld, type World } from '../../../support/world.js';
 
-/** The last millisecond of a UTC day, so that a summary which thinks in another zone is found out. */
+/** The last millisecond of a UTC day, so that a summary in another time zone is detected. */
 const NOW_MS = Date.UTC(2026, 10, 20, 23, 59, 59, 999);
 const DAY_MS = 86_400_000;
 const OUTCOMES = ['ok', 'attest_failed', 'issuer_claims_missing', 'internal_error'] as const;
@@ -30,7 +30,7 @@ const draftOf = (appId: string, overrides: Partial<AuthEventDraft> = {}) =>
 
 const record = (drafts: readonly AuthEventDraft[]) => recordAuthEvents(world.gateway, drafts);
 
-/** What a summary must say, worked out from the attempts themselves. */
+/** The expected summary, computed from the attempts themselves. */
 function expectedSummary(drafts: readonly AuthEventDraft[], days: number) {
   const to = new Date(NOW_MS).toISOString().slice(0, 10);
   const from = new Date(NOW_MS - (days - 1) * DAY_MS).toISOString().slice(0, 10);

@@ -8,7 +8,7 @@ import { startWorld, type World } from '../../../support/world.js';
 /** Parameter, the member of an attempt it is about, and its value. */
 type Condition = readonly [string, 'event' | 'outcome' | 'userId', string];
 
-/** Every combination of what the list can be filtered by, also by what never happened. */
+/** Every combination of filters of the list, including values without events. */
 const FILTERS: readonly Condition[][] = [undefined, 'register', 'token_exchange'].flatMap((event) =>
   [undefined, 'ok', 'attest_failed', 'never'].flatMap((outcome) =>
     [undefined, 'ann', 'b/c+d=', 'ANN'].map((userId) => [

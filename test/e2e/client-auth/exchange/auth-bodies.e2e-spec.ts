@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-/** A JSON object of exactly this many bytes, with as many members as it has room for. */
+/** A JSON object of exactly this many bytes, with as many members as fit. */
 function bodyOf(bytes: number): Record<string, unknown> {
   const names = Array.from({ length: Math.floor((bytes - 100) / 9) }, (_, at) => at.toString(36).padStart(4, '0'));
   const body = { ...Object.fromEntries(names.map((name) => [name, 0])), rest: '' };

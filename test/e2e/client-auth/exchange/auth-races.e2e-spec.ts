@@ -11,7 +11,7 @@ import { describeWithRedis, reachRedis, type TestRedis } from '../../../support/
 const AT_ONCE = 20;
 const MAX_KEYS = 20;
 const ROUNDS = 50;
-/** A notification is told from the refresh after five seconds. */
+/** Distinguishes a notification from the refresh after five seconds. */
 const TOLD_WITHIN_MS = 10_000;
 
 let world: MobileWorld;
@@ -44,7 +44,7 @@ function postAll(phone: Phone, route: string, bodies: readonly object[]): Promis
   return Promise.all(bodies.map((body, index) => phone.postTo(instanceOf(index), route, body)));
 }
 
-/** How many answers there are of each code; `ok` for success. */
+/** The number of answers by code; `ok` for success. */
 function outcomes(answers: readonly ApiAnswer[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { body } of answers) {
@@ -97,7 +97,7 @@ async function callStatus(instance: Instance, appId: string, token: string): Pro
   return response.status;
 }
 
-/** The token is refused here now, and on the other instance as soon as it was told. */
+/** The token is refused here now, and on the other instance as soon as it is notified. */
 async function isRefusedEverywhere(appId: string, token: string, status: number): Promise<void> {
   expect(await callStatus(world, appId, token)).toBe(status);
   await eventually(async () => (await callStatus(other, appId, token)) === status, { withinMs: TOLD_WITHIN_MS });
@@ -256,7 +256,7 @@ describeWithRedis('claims that arrive, on two instances at once', () => {
       );
     };
     expect(outcomes(await exchange({}))).toEqual({ issuer_claims_missing: 10 });
-    // The least delay that is told apart from none; a longer pause changes nothing.
+    // The smallest delay that can be distinguished from none; a longer pause changes nothing.
     await sleep(50);
     expect(outcomes(await exchange({ plan: 'pro' }))).toEqual({ ok: 10 });
     const delays = (await storedEvents(app.id, 'token_exchange', 20)).flatMap(({ delay }) => delay ?? []);

@@ -14,7 +14,7 @@ const KEY_SET_TIMEOUT_MS = 5_000;
 const RECOVERY = { withinMs: 20_000 };
 const ASKED = { withinMs: 10_000 };
 const BETWEEN_TRIES_MS = 100;
-/** As many as a pool keeps open: the call of a test finds a free one, whatever else the instance asks meanwhile. */
+/** As many as a pool keeps open: the call of a test finds a free one, whatever else the instance queries meanwhile. */
 const OPEN_CONNECTIONS = 4;
 /** The statement that reads the key of a device. */
 const DEVICE_KEY = '"device"."public_key"';
@@ -24,7 +24,7 @@ const PAUSES_MS = [15, 15, 15, 60, 15, 250];
 let redis: Pick<TestRedis, 'url' | 'stop'>;
 let world: MobileWorld;
 let proxy: TcpProxy;
-/** The instance whose way to the database fails. */
+/** The instance whose database connection fails. */
 let cut: FurtherInstance;
 
 beforeAll(async () => {
@@ -44,14 +44,14 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-/** A test that fails leaves the way to the database open to the next one. */
+/** A failing test leaves the database reachable for the next one. */
 afterEach(() => proxy?.thaw());
 
 /** A call to the instance, ready to be made; each is made once. */
 interface PreparedCall {
   readonly appId: string;
   /**
-   * What stands in the first statement of the call, and in no other: events of earlier calls name the application, too.
+   * A text in the first statement of the call, and in no other: events of earlier calls name the application as well.
    */
   readonly asked: string;
   readonly send: () => Promise<ApiAnswer>;
@@ -61,7 +61,7 @@ const WAYS = ['challenge', 'register', 'install', 'user', 'backend'] as const;
 
 type Way = (typeof WAYS)[number];
 
-/** Every way to prove oneself, all prepared while the database was there. */
+/** Every kind of authentication, prepared while the database is available. */
 async function everyProof(): Promise<Record<Way, PreparedCall>> {
   const [install, users, backend] = await Promise.all([
     world.deviceApp('app_install'),
@@ -102,7 +102,7 @@ async function everyProof(): Promise<Record<Way, PreparedCall>> {
 
 /**
  * Applications and the issuer's keys are in memory, as on any instance that has served before, and connections are
- * open: a call that had to open one would wait for that, and send the frozen database nothing of its own.
+ * open: a call that had to open one would wait for that, and would not send its own statement to the frozen database.
  */
 async function warm(proofs: Partial<Record<Way, PreparedCall>>): Promise<void> {
   await eventually(async () => (await listeningInstances(world.dataSource)) === 2, RECOVERY);
@@ -124,7 +124,7 @@ function isServiceUnavailable({ status, body, headers }: ApiAnswer): void {
 
 let addresses = 0;
 
-/** A call from an address of its own, so that no limit is met. */
+/** A call from a separate address, so that no limit applies. */
 const fromElsewhere = () => ({ 'x-forwarded-for': `13.0.0.${++addresses % 256}` });
 
 describeWithRedis('trouble with the database is never a failed proof', () => {
@@ -146,7 +146,7 @@ describeWithRedis('trouble with the database is never a failed proof', () => {
     const proofs = await everyProof();
     await warm(proofs);
     proxy.freeze();
-    // All of them are answered before the database is.
+    // All of them are answered before the database is back.
     const answers = await Promise.all(Object.values(proofs).map(({ send }) => send()));
     proxy.thaw();
     for (const answer of answers) isServiceUnavailable(answer);
@@ -154,7 +154,7 @@ describeWithRedis('trouble with the database is never a failed proof', () => {
       const again = await Promise.all(Object.values(await everyProof()).map(({ send }) => send()));
       return again.every(({ status }) => status === 200);
     };
-    // Until it is back, nothing can be prepared either.
+    // Nothing can be prepared until it is back.
     await eventually(() => served().catch(() => false), RECOVERY);
   }, 60_000);
 
@@ -179,7 +179,7 @@ describeWithRedis('trouble with the database is never a failed proof', () => {
     const phone = world.phone(await world.deviceApp('app_install'));
     await phone.register();
     let killing = true;
-    // Pauses of several lengths: on a busy machine no exchange would ever end between kills that are evenly close.
+    // Pauses of several lengths: on a busy machine no exchange would ever complete between evenly spaced kills.
     const killer = (async () => {
       for (let kill = 0; killing; await sleep(PAUSES_MS[kill++ % PAUSES_MS.length]))
         await world.dataSource.query(
@@ -201,7 +201,7 @@ describeWithRedis('trouble with the database is never a failed proof', () => {
     expect([...seen].filter((outcome) => outcome !== 'ok' && outcome !== 'service_unavailable')).toEqual([]);
     await eventually(async () => (await phone.postTo(cut, 'token', await proofUnderFire())).status === 200, RECOVERY);
 
-    /** Its challenge may meet trouble too. */
+    /** Its challenge may fail too. */
     async function proofUnderFire(): Promise<object> {
       for (;;) {
         const { status, body } = await phone.postTo(cut, 'challenge', {}, fromElsewhere());
@@ -246,7 +246,7 @@ describeWithRedis('one issuer in trouble hurts only its application', () => {
     expect(waitedMs).toBeGreaterThan(KEY_SET_TIMEOUT_MS - 100);
     slow.heal();
     const phone = world.phone(app);
-    // An issuer whose key set failed is left alone for two seconds; an address gets no more than 60 challenges
+    // An issuer whose key set failed is not called for two seconds; an address gets no more than 60 challenges
     // meanwhile.
     await eventually(async () => {
       await sleep(BETWEEN_TRIES_MS);

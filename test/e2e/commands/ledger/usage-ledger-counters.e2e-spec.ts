@@ -86,7 +86,7 @@ describeWithRedis('ledger of request counters', () => {
     return dayCounterKey(namespace, app.client.appId, userId, TODAY_MS);
   }
 
-  /** Every event is stored, and every instance has told so. */
+  /** Every event is stored, and every instance is notified. */
   async function quiet(): Promise<void> {
     const isStored = () =>
       both().every((one) => {

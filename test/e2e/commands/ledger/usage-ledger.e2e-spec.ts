@@ -25,7 +25,7 @@ const SUMS = [
   ...['usage_days', 'usage_user_days', 'usage_all_users_days', 'usage_user_months', 'usage_months', 'usage_app_months'],
   ...['usage_key_days', 'usage_latencies'],
 ];
-/** Sums that follow whatever is done to others. */
+/** Sums that change together with others. */
 const FOLLOWING: Readonly<Record<string, string>> = {
   usage_days: 'usage_app_months',
   usage_user_days: 'usage_all_users_days',

@@ -24,7 +24,7 @@ async function scraped(baseUrl: string): Promise<Exposition> {
   return new Exposition((await request(baseUrl).get('/metrics').expect(200)).text);
 }
 
-/** Waits until a gauge tells this value. */
+/** Waits until a gauge has this value. */
 async function expectGauge(baseUrl: string, name: string, value: number): Promise<void> {
   let told: number | undefined;
   await eventually(

@@ -34,7 +34,7 @@ describe('GET /metrics', () => {
 
   afterAll(() => world.stop());
 
-  /** How much a sum has grown since the test began, once it has grown by what is expected. */
+  /** How much a sum has grown since the test began, once it has grown by the expected amount. */
   async function expectGrown(
     expected: readonly (readonly [name: string, labels: Record<string, string>, by: number])[],
   ): Promise<void> {
@@ -174,7 +174,7 @@ describe('GET /metrics', () => {
       expect(text).not.toContain(id);
   });
 
-  /** How often the database is asked for a request; what the service asks on its own meanwhile is not counted. */
+  /** The number of queries of a request; background queries of the service are not counted. */
   async function questionsOf(path: string): Promise<number> {
     const cause = new AsyncLocalStorage<string>();
     const mark = ({ url }: { url?: string }) => cause.enterWith(url ?? '');

@@ -33,7 +33,7 @@ beforeAll(async () => {
   organizationId = await firstOrganizationId(world.dataSource);
 });
 
-/** Every test begins a period of its own. */
+/** Every test starts a new period. */
 beforeEach(() => {
   clock.advance(LONGEST_MONTH_MS);
   world.upstream.forget();
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const call = (client: ProxyClient) => client.call('v1/chat/completions', CHAT);
 
-/** As somebody who has just signed in: the clock moves by months, and no session lives that long. */
+/** Signs in again: the clock moves by months, and no session lasts that long. */
 async function quota() {
   const { client } = await newPerson(world, { organizationId, sessionEndsAt: new Date(clock.nowMs() + DAY_MS) });
   return (await client.get(STATUS)).body.quota;
@@ -76,7 +76,7 @@ describe('requests of a plan’s period', () => {
     const events = await client.events(LIMIT + 1);
     const blocked = events.filter(({ status }) => status === 'blocked_billing');
     expect(blocked).toMatchObject([{ cost_usd: 0 }]);
-    // A count that grew after it was first stored is brought up to date within a second.
+    // A count that grew after it was first stored is updated within a second.
     await world.gateway.app.get(UsageRefusals).flush();
     const sql =
       "SELECT sum(requests)::int AS requests FROM usage_days WHERE app_id = $1 AND status = 'blocked_billing'";

@@ -17,9 +17,9 @@ import { event, hold, json, resetBeforeAnswer, silence } from '../../../support/
 import { SUMS_OUT_OF_STEP } from '../../../support/usage/recording/usage-sums.js';
 import type { World } from '../../../support/world.js';
 
-/** What the longest answer alone costs from `gpt-4.1`, at 8 dollars per million tokens. */
+/** The cost of only the longest answer of `gpt-4.1`, at 8 dollars per million tokens. */
 const WORST_OUTPUT_USD = (MAX_OUTPUT_TOKENS * 8) / 1_000_000;
-/** `{"model":"gpt-4.1"}` as it is taken to be sent, at 2 dollars per million tokens. */
+/** The estimated input of `{"model":"gpt-4.1"}`, at 2 dollars per million tokens. */
 const UNCAPPED_SENT_USD = 0.00001;
 /** Two calls fit, the second one crossing. */
 const TWO_CALLS_USD = 0.01;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-/** What a refusal tells after one call. */
+/** The data of a refusal after one call. */
 const spent = (scope: string) => ({ scope, window: 'month', cost_usd: RESPONSE_USD, estimated_cost_usd: 0 });
 
 const budget = (monthly_usd: number) => ({ spending: { monthly_usd } });
@@ -90,7 +90,7 @@ describe('budgets', () => {
       expect([code, data]).toMatchObject(['app_budget_exhausted', { scope: 'app', estimated_cost_usd: 0 }]);
       expect(retryAfter).toBeGreaterThanOrEqual(1);
     }
-    // Whoever comes again, one call at a time, gets what is left.
+    // A client that retries, one call at a time, gets the remainder.
     await app.client.events(answers.length - refused.length, '&status=ok');
     const more = await app.calls(10);
     const all = served.length + more.filter((status) => status === 200).length;

@@ -34,10 +34,10 @@ const DONE = event({ type: 'response.completed', response: RESPONSE });
 const FAILED = event({ type: 'response.failed', response: { ...RESPONSE, status: 'failed', output: [] } });
 const NANO_USD = 1_000_000_000;
 const CHAIN_CAP = 1_000;
-/** The body of a chain’s usual call, as it is taken to be sent. */
+/** The estimated input of a chain’s usual call. */
 const CHAIN_SENT_USD = (Math.ceil('{"input":"Hi"}'.length / 4) * 2) / 1_000_000;
 const FAILURE = event({ type: 'error', code: 'server_error', message: 'Overloaded.' });
-/** Longest until an event is stored. */
+/** Maximum time until an event is stored. */
 const STORED = { withinMs: 10_000 };
 
 let world: World;
@@ -47,7 +47,7 @@ beforeAll(async () => {
   ({ world } = await startLimitedWorld(env));
 });
 
-/** Nothing may be left of what the test before held. */
+/** Nothing may remain of the holds of the previous test. */
 afterEach(() => nothingHeld());
 
 afterAll(() => world.stop());
@@ -58,7 +58,7 @@ async function nothingHeld(): Promise<void> {
   await eventually(() => budgetHolds.read() === 0 && budgetHeld.read() === 0, STORED);
 }
 
-/** What is spent of the application’s budget, then of its user’s, in dollars; nothing where that is nothing. */
+/** The spent amounts of the application’s budget, then of its user’s, in dollars; absent if zero. */
 async function spent(app: LimitedApp): Promise<number[]> {
   await nothingHeld();
   const rows: { spent: string }[] = await world.dataSource.query(

@@ -28,7 +28,7 @@ beforeEach(async () => {
   const there = { ...world, baseUrl: gateway.baseUrl };
   app = LimitedApp.of(there, new ProxyClient(there, client.appId, client.key, client.slug, client.providerId));
   await gateway.start();
-  // Minutes are those of the process under test, which follows no clock of the tests.
+  // Minutes are those of the process under test, which does not use the test clock.
   const leftMs = MINUTE_MS - (Date.now() % MINUTE_MS);
   if (leftMs < LEFT_MS) await sleep(leftMs + 50);
 }, 180_000);
@@ -38,7 +38,7 @@ afterEach(async () => {
   await world.stop();
 });
 
-/** What is left of the minute refuses as if nothing had happened. */
+/** The rest of the minute refuses calls as if nothing had happened. */
 async function isGoneOnWith(annHad: number): Promise<void> {
   expect(await app.calls(6 - annHad, 'ann')).toEqual(Array(6 - annHad).fill(200));
   const refused = await app.refused('ann');

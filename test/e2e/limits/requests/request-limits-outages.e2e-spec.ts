@@ -54,7 +54,7 @@ describeBreakingRedis('request limits while an instance cannot be heard', () => 
       await redis.kill();
       expect(await outcomeOf(limitsOf(second), call)).toBe('request_counts_unknown');
       await eventually(async () => (await outcomeOf(limitsOf(first), call)) !== 'request_counts_unknown', BACK);
-      // What the other one admitted in this minute nobody can tell.
+      // The number of calls that the other one admitted in this minute is unknown.
       expect(await burst(limitsOf(first), call, 50)).toEqual({ passed: 0, refused: { app_minute_limit_reached: 50 } });
       clock.advance(MINUTE_MS);
       expect((await burst(limitsOf(first), call, 60)).passed).toBe(40);
@@ -71,7 +71,7 @@ describeBreakingRedis('request limits while an instance cannot be heard', () => 
       const together = await Promise.all([first, second].map((one) => burst(limitsOf(one), call, 60)));
       expect(together.reduce((sum, { passed }) => sum + passed, 0)).toBe(40);
       const reasons = world.logs.filter(({ message }) => message === 'limits_degraded').map(({ reason }) => reason);
-      // A busy machine misses renewals after the thaw, so that the instance returns more than once.
+      // A busy machine misses renewals after the outage, so that the instance returns more than once.
       expect([...new Set(reasons)]).toEqual(['redis_lost', 'instance_returned']);
     },
     PATIENCE_MS,
@@ -91,7 +91,7 @@ describeBreakingRedis('request limits while an instance cannot be heard', () => 
       const asked = () => proxy.swallowed().split('app-1').length;
       const before = asked();
       expect(await burst(limitsOf(second), call, 100)).toMatchObject({ refused: { request_counts_unknown: 100 } });
-      // At once: none of them has asked Postgres.
+      // At once: none of them has queried Postgres.
       expect(asked()).toBe(before);
       expect((await burst(limitsOf(first), call, 60)).passed).toBe(30);
       proxy.thaw();

@@ -47,7 +47,7 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
   beforeEach(async () => {
     app = `app-${++apps}`;
     further = [];
-    // Another minute for each test: what one of them breaks is over then.
+    // Another minute for each test, so that tests do not affect each other.
     clock.advance(5 * MINUTE_MS);
     await eventually(isCountedInRedis, { withinMs: BACK_WITHIN_MS });
     world.logs.length = 0;

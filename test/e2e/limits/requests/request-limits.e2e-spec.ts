@@ -181,7 +181,7 @@ describe('request limits of one instance without Redis', () => {
     await eventually(isKept, { withinMs: 10_000 });
     expect(await kept()).toEqual([{ requests: '5' }]);
     await world.dataSource.query('UPDATE limit_counts SET requests = 6 WHERE app_id = $1', [app]);
-    // The row is visible a moment before its writer hears of it and evicts the user. A count in between keeps the user
+    // The row is visible a moment before its writer is notified and evicts the user. A count in between keeps the user
     // in memory until the next eviction, which has nothing to write.
     const writes = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle'
       AND query LIKE '%limit_counts%' AND pid <> pg_backend_pid()`;

@@ -41,7 +41,7 @@ let refused: string;
 let chain: EndpointChain;
 
 beforeAll(async () => {
-  // So few connections that one which is not given back makes a later call fail.
+  // So few connections that one that is not returned makes a later call fail.
   const env = { PROVIDER_TTFB_TIMEOUT_SECONDS: String(TTFB_SECONDS), PROVIDER_MAX_CONNECTIONS: '2' };
   world = await startWorld({ env: { ...env, FALLBACK_HOLD_MS: String(HOLD_MS) } });
   refused = await refusingUrl();
@@ -63,7 +63,7 @@ async function chained(...targets: (Script | ChainTarget)[]): Promise<EndpointCh
 const busy = (status = 503, body: string | Buffer = BUSY): Script => json(status, body, HEADERS);
 const nobody = (): ChainTarget => ({ provider: { baseUrl: refused } });
 
-/** The answer of one target reached the client untouched, and the event is that target's. */
+/** The answer of one target reached the client unchanged, and the event is that target's. */
 async function expectRelayed(answer: Answer, target: number, status: number, body = BUSY): Promise<void> {
   expect([answer.status, answer.isComplete, answer.body.toString()]).toEqual([status, true, body]);
   const { 'retry-after': retryAfter, 'x-request-id': id, 'set-cookie': cookie } = answer.headers;
@@ -80,7 +80,7 @@ async function expectRelayed(answer: Answer, target: number, status: number, bod
   ]);
 }
 
-/** Neither connections to providers nor requests are held any more. */
+/** No connections to providers and no requests remain open. */
 async function nothingHeld(): Promise<void> {
   const { openProviderCalls, openRequests } = world.gateway.app.get(Metrics);
   await eventually(() => openProviderCalls.read() === 0 && openRequests.of().value === 0, { withinMs: 10_000 });
@@ -264,7 +264,7 @@ describe('FALLBACK_HOLD_MS (ADR 0015)', () => {
     const message = await chain.open(STREAM).head;
     expect((await once(message, 'data'))[0].toString()).toBe(CREATED);
     expect(performance.now() - startedMs).toBeGreaterThan(HOLD_MS * 0.9);
-    // Until now its provider has sent nothing more.
+    // Its provider has sent nothing more so far.
     held.release(ERROR);
     const answer = await read(message);
     expect([answer.isComplete, answer.body.toString()]).toEqual([true, ERROR]);

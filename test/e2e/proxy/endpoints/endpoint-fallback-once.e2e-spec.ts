@@ -14,7 +14,7 @@ let world: World;
 let chain: EndpointChain;
 
 beforeAll(async () => {
-  // So few connections that one which is not given back makes a later call fail.
+  // So few connections that one that is not returned makes a later call fail.
   world = await startWorld({ env: { PROVIDER_MAX_CONNECTIONS: '4' } });
 });
 

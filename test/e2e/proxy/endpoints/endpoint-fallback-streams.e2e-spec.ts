@@ -34,7 +34,7 @@ let world: World;
 let chain: EndpointChain;
 
 beforeAll(async () => {
-  // So few connections that one which is not given back makes a later test fail.
+  // So few connections that one that is not returned makes a later test fail.
   world = await startWorld({ env: { ABORT_DRAIN_SECONDS: '1', PROVIDER_MAX_CONNECTIONS: '4' } });
 });
 

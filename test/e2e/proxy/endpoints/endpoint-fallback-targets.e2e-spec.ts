@@ -32,7 +32,7 @@ const failing: ChainTarget = { script: FAULT };
 const serving = (id: string): ChainTarget => ({ script: json(200, { ...RESPONSE, id }) });
 const priced = (id: string): ChainTarget => ({ ...serving(id), model: OWN_MODEL, provider: { pricing: OWN_PRICE } });
 
-/** What an administrator, or the world, may do to a target's provider. */
+/** Changes of a target's provider, or of its availability. */
 const CHANGES: [string, (target: number) => Promise<unknown>, code: string][] = [
   ['deleted', (target) => chain.delete(target), 'provider_not_configured'],
   ['disabled', (target) => chain.change(target, { status: 'disabled' }), 'provider_disabled'],
@@ -45,14 +45,14 @@ async function spoilKey(target: number): Promise<void> {
   await chain.change(target, { name: 'Spoiled' });
 }
 
-/** Whether a target's provider can be used, as far as the service has read. */
+/** Whether a target's provider can be used, as known to the service. */
 async function isActive(target: number): Promise<boolean> {
   const directory = world.gateway.app.get(ProviderDirectory);
   const providers = await directory.forOrganization(await firstOrganizationId(world.dataSource));
   return providers.find(chain.slugs[target] ?? '')?.status === 'active';
 }
 
-/** Takes a request and holds it until it is told to fail. */
+/** Accepts a request and holds it until told to fail. */
 function failingOnCue(): { script: Script; fail: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const script: Script = async (exchange) => {

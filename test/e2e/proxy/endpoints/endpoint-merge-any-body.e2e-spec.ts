@@ -6,7 +6,7 @@ import { startWorld, type World } from '../../../support/world.js';
 
 type Json = Record<string, unknown>;
 
-/** Names that policy does not judge: few, so that both sides meet at every depth. */
+/** Names without a policy: few, so that both sides overlap at every depth. */
 const NAMES = ['input', 'text', 'é', 'a"\\', 'constructor', '__proto__'];
 const ENDPOINTS = 50;
 const BODIES_EACH = 4;

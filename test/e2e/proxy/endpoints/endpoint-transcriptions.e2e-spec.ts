@@ -246,7 +246,7 @@ describe('fallback of a transcription', () => {
       const parts = [{ name: 'model', value: model }, { name: 'language', value: 'de' }, RECORDED];
       expect(await readParts(second.requests[0])).toEqual(parts);
       const [served] = await client.proxy.events();
-      // Nobody heard from a target that cut its connection: it may charge for the recording.
+      // The result of a target that cut its connection is unknown: it may charge for the recording.
       const cost_source = type === 'openai' ? 'computed' : 'unresolved';
       expect(served).toMatchObject({ model, cost_usd: usd, cost_source, status: 'ok' });
       expect(served.attempts).toMatchObject([

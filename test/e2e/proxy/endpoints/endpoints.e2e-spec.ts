@@ -17,7 +17,7 @@ import { startWorld, type World } from '../../../support/world.js';
 const ANSWER = { id: 'resp_1', object: 'response', usage: { input_tokens: 10, output_tokens: 2 } };
 const SECRET = 'sk-of-the-endpoint-provider';
 const NO_CREDENTIAL: string[] = [];
-/** Its name begins like those that are sent on. */
+/** Its name begins like those that are forwarded. */
 const API_KEY_WITH_HEADER = { type: 'api_key', end_user: { source: 'header', header: 'X-Stainless-Customer' } };
 
 let world: World;

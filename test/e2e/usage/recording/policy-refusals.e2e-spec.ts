@@ -12,7 +12,7 @@ const POLICY = {
   max_output_tokens: 100,
 };
 
-/** What is wrong with a body is told without it. */
+/** The error for a body does not repeat the body. */
 const NOT_QUOTED = /^The request is not valid\.(?: \([\w.]+\))?$/;
 
 let world: World;
@@ -59,7 +59,7 @@ describe('calls that are invalid or refused by the configuration', () => {
         until: null,
       },
     });
-    // What the client chose freely is in no sum.
+    // Free text of the client is in no sum.
     expect(event.model).toBe('(none)');
     expect(event.provider_slug).toBe(code === 'path_not_allowed' ? null : own.slug);
     expect((await world.api.get(`/v1/admin/usage?app=${own.appId}`)).body).toMatchObject({ requests: 1, blocked: 1 });

@@ -11,7 +11,7 @@ import { MONTHS_OUT_OF_STEP } from '../../../support/usage/recording/usage-sums.
 import { newManagementKey, testEnvironment } from '../../../support/world.js';
 
 const KILLS = 2;
-/** Of each life of the service: stored before its kill, and perhaps lost with it. */
+/** For each run of the service: stored before its kill, and perhaps lost with it. */
 const SETTLED = 20;
 const LATE = 30;
 const TEST_MS = 120_000;

@@ -23,17 +23,17 @@ const PATIENCE_MS = 15_000;
 /** A kill comes this long after the service has answered as many calls as there are clients. */
 const KILL_AFTER_MS = { least: 100, most: 1_000 };
 /**
- * What a client had for longer than this when its service was killed must be recorded with its tokens, unless the
- * service has not had its turn since: on a busy machine it may stand still for that long.
+ * An answer received longer than this before the kill must be recorded with its tokens, unless the service did not run
+ * since: on a busy machine it may stall for that long.
  */
 const SETTLED_WITHIN_MS = 100;
 /**
- * A call is written down the instant before it is sent. Killed exactly in between, it has an event although no provider
- * saw it: unresolved and without cost. No order of the two avoids this without losing calls instead. Calls are written
- * down and sent one after the other, so one call at most is in that instant.
+ * A call is recorded immediately before it is sent. Killed exactly in between, it has an event although no provider saw
+ * it: unresolved and without cost. No order of the two avoids this without losing calls instead. Calls are recorded and
+ * sent one after the other, so at most one call is between the two.
  */
 const MOST_UNSEEN_A_KILL = 1;
-/** Where calls wait for the disk between the two, all that are under way may be in that instant. */
+/** If calls wait for the disk in between, all running calls may be between the two. */
 const KILLS_WHILE_WAITING = Math.ceil(KILLS / 5);
 const USER_HEADER = 'x-test-user';
 const UPSTREAM = fileURLToPath(new URL('../../../proof/kills/upstream-process.ts', import.meta.url));
@@ -111,7 +111,7 @@ it.each([
   60_000 + KILLS * PATIENCE_MS,
 );
 
-/** Two providers, one that answers whole and one that streams, each journaling what it gets; and clients for both. */
+/** Two providers, one that streams and one that does not, each recording its requests; and clients for both. */
 async function startLoad(): Promise<MarkedLoad> {
   await gateway.start();
   const targets = [
@@ -139,10 +139,10 @@ async function startLoad(): Promise<MarkedLoad> {
 
 /** One kill; its times in ms are those of `performance.now()`. */
 interface Kill {
-  /** When its process had ended, on the clock of the events. */
+  /** The time when its process ended, by the clock of the events. */
   readonly diedAt: Date;
   readonly atMs: number;
-  /** When the service answered again. What a client reads in between came from the one that was killed. */
+  /** When the service answered again. Anything that a client reads in between came from the killed process. */
   readonly backAtMs: number;
 }
 
@@ -164,7 +164,7 @@ async function killOverAndOver(times: number, load: MarkedLoad): Promise<Kill[]>
 }
 
 /**
- * What was completed in this time may not be recorded. The service has had its turn when it has served a later call.
+ * Calls completed in this time may be unrecorded. The service has run since if it has served a later call.
  */
 function doubtfulTime(kill: Kill, load: MarkedLoad): { fromMs: number; toMs: number } {
   let lastTurnMs = 0;
@@ -196,7 +196,7 @@ function journalFile(script: string): string {
   return join(directory, `${script}.journal`);
 }
 
-/** Markers of every request whose body a provider got, written down before it answered. */
+/** Markers of every request whose body a provider got, recorded before it answered. */
 function providerJournal(): string[] {
   return ['json', 'sse'].flatMap((script) =>
     readFileSync(journalFile(script), 'utf8')

@@ -30,7 +30,7 @@ const stored = { app_id: 'notes-abc123', organization_id: 'org-1' };
 
 const EACH = 100;
 
-/** As the writer does: what Postgres does not take now is sent again. */
+/** As the writer does: rejected events are sent again. */
 async function storeStubbornly(db: DataSource, event: EventMembers, rejected: string[]): Promise<void> {
   const writes = new UsageWritesRepository(db);
   const text = JSON.stringify(anEventOf(event));
@@ -44,7 +44,7 @@ async function storeStubbornly(db: DataSource, event: EventMembers, rejected: st
   }
 }
 
-/** Where events lie, in the order of their ids. */
+/** The partitions of events, in the order of their ids. */
 async function placesOf(appId: string): Promise<string[]> {
   const rows = await one.query<{ place: string }[]>(
     'SELECT tableoid::regclass::text AS place FROM usage_events WHERE app_id = $1 ORDER BY id',

@@ -20,7 +20,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const REFUSED = 'blocked_app_rate';
 
 let url: string;
-/** Two instances that store, and somebody whose connections nobody breaks. */
+/** Two instances that store, and connections that are never broken. */
 let one: DataSource;
 let other: DataSource;
 let reader: DataSource;
@@ -54,7 +54,7 @@ function anEvent(event: StoredEvent & { readonly event_id?: string }) {
   return { event_id: `event-${++ids}`, ...kind, ...event };
 }
 
-/** Stores as the writer does: what failed is stored again, and again. */
+/** Stores as the writer does: failed batches are retried. */
 async function storeStubbornly(db: DataSource, rows: readonly object[], how: 'insert' | 'countRefusals' = 'insert') {
   const writes = new UsageWritesRepository(db);
   for (let failures = 0; ; failures++) {
@@ -81,7 +81,7 @@ function breakConnections(): Promise<unknown> {
   );
 }
 
-/** Texts that are easily taken for each other. */
+/** Texts that are easily confused. */
 const text = fc.constantFrom('', '-', '1:-', 'a', 'a-', '2:a-', '\\', '\\x00', '\\\\', 'ä😀', "'\n");
 /** As long as texts from outside may be: 4 bytes a character, and a path that no index could hold. */
 const longText = fc.string({ unit: 'grapheme', minLength: 100, maxLength: 100, size: 'max' });
@@ -148,7 +148,7 @@ describe('sums by day, by user and day, by user and month, consistent with the e
     const plan = fc.record({
       refused: fc.array(event, { minLength: 1, maxLength: 4 }),
       raises: fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 6 }),
-      /** Which of the counts so far come again meanwhile. */
+      /** The earlier counts that are repeated meanwhile. */
       echoes: fc.array(fc.nat(), { maxLength: 6 }),
     });
     await fc.assert(

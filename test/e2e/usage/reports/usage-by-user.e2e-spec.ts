@@ -81,7 +81,7 @@ function expectedShares(uses: readonly Use[], from: string, to: string, limit: n
   return inOrder.slice(0, limit).map(([key, requests]) => [key, requests, requests * 3]);
 }
 
-/** Sixty users who do little, and five who do much, every third day. */
+/** Sixty users with little usage, and five with much, every third day. */
 const TYPICAL: readonly Use[] = Array.from({ length: DAYS }, (_, place) => place)
   .filter((place) => place % 3 === 0)
   .flatMap((place) => [
@@ -90,8 +90,7 @@ const TYPICAL: readonly Use[] = Array.from({ length: DAYS }, (_, place) => place
   ]);
 
 /**
- * A row that the tables cannot hold: whoever adds up all rows of the day finds it, whoever looks for busy users does
- * not.
+ * An impossible row: adding up all rows of the day finds it, searching for busy users does not.
  */
 async function hide(app: string, user: string, place: number): Promise<void> {
   await one.query(

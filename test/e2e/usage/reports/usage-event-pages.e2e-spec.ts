@@ -44,7 +44,7 @@ function anEvent(at: number): EventMembers {
   return { ...event, user_id: at % 4 === 1 ? 'ann' : `user-${at % 29}` };
 }
 
-/** The same without any index in mind. */
+/** The same without using an index. */
 function expected({ limit, beforeId, statuses, provider, user, model }: UsageEventFilter): string[] {
   return all
     .filter((event) => beforeId === undefined || Number(event.id) < beforeId)

@@ -9,7 +9,7 @@ import { startWorld, type World } from '../../../support/world.js';
 const TODAY_MS = Date.UTC(2026, 10, 20);
 const DAY_MS = 24 * 60 * 60 * 1000;
 const REFUSED = 'blocked_app_rate';
-/** The 90th day before today: details of earlier days go. */
+/** The 90th day before today: details of earlier days are deleted. */
 const FIRST_EVENT_DAY = '2026-08-22';
 /** A key of every dimension that not every event has. */
 const DETAILS = {
@@ -63,7 +63,7 @@ async function sharesOf(appId: string, query: string) {
   return body.rows.map((row: { key: string | null; requests: number }) => [row.key, row.requests]);
 }
 
-/** What the nightly work makes of days: detail goes, and then the days themselves. */
+/** The nightly work on days: details are deleted, and then the days themselves. */
 async function fold(appId: string): Promise<void> {
   await world.dataSource.query(
     `INSERT INTO usage_months SELECT organization_id, app_id, date_trunc('month', day)::date, provider_type, model, status,

@@ -67,7 +67,7 @@ function name(parts: NameParts): Buffer {
   return sequence(...members);
 }
 
-/** What a key's attestation says; each member may be wrong. */
+/** The content of a key's attestation; each member may be wrong. */
 export interface Description {
   version: Buffer;
   level: Buffer;
@@ -116,7 +116,7 @@ function encoded(description: Description): Buffer {
   );
 }
 
-/** Everything an attestation can have wrong; without any it is genuine. */
+/** All possible flaws of an attestation; without any it is genuine. */
 export interface AndroidChanges {
   readonly description?: (description: Description) => void;
   /** Value of the extension; null leaves it out. */
@@ -126,7 +126,7 @@ export interface AndroidChanges {
   readonly chain?: (certificates: Buffer[]) => Buffer[];
 }
 
-/** How a vendor may be set up. */
+/** Options of a vendor. */
 export interface AndroidVendorPlan {
   readonly provisioning?: 'factory' | 'remote' | 'unknown';
   readonly level?: 'tee' | 'strongbox';
@@ -134,7 +134,7 @@ export interface AndroidVendorPlan {
   readonly rootTo?: Date;
 }
 
-/** A vendor of Android devices: a root of its own and the authorities below it. */
+/** A vendor of Android devices: with its own root and the authorities below it. */
 export class AndroidVendor {
   readonly rootKeys = generateKeyPairSync('ec', { namedCurve: 'P-384' });
   readonly attesting = generateKeyPairSync('ec', { namedCurve: 'P-256' });

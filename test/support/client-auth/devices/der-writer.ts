@@ -1,4 +1,4 @@
-/** A small writer of DER, which writes wrong things as readily as right ones. */
+/** A small DER encoder, which also writes invalid values. */
 
 const LONG_TAG = 0x1f;
 

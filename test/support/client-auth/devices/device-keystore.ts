@@ -1,16 +1,16 @@
 import type { Device, DeviceVendor } from './device.js';
 import { BUNDLE_ID, TEAM_ID } from './phone.js';
 
-/** The system of a simulated phone has no key of this id (any more). */
+/** The system of a simulated phone has no key with this id, or no longer. */
 export class KeyLost extends Error {}
 
 /**
- * What the system of a phone does for the applications on it: keys that never leave it, and a keychain for their ids.
+ * The system services of a phone: keys that never leave it, and a keychain for their ids.
  */
 export class DeviceKeystore {
   /** Ids of registered keys, by application; outlives the application's deletion. */
   readonly keychain = new Map<string, string>();
-  /** In the order they were made. */
+  /** In the order of creation. */
   readonly generated: string[] = [];
   private readonly keys = new Map<string, Device>();
 
@@ -35,7 +35,7 @@ export class DeviceKeystore {
     return this.deviceOf(keyId).assert(about, { clientData });
   }
 
-  /** Forgets every key, as a phone restored from a copy does; the keychain stays. */
+  /** Deletes every key, as on a phone restored from a backup; the keychain stays. */
   loseKeys(): void {
     this.keys.clear();
   }

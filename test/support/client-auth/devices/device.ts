@@ -31,7 +31,7 @@ const ASSERTED_BYTES = 37;
 /** Up to the key. */
 const ATTESTED_BYTES = 87;
 
-/** The application a device says it runs. */
+/** The application that a device claims to run. */
 interface DeviceApp {
   readonly teamId: string;
   readonly bundleId: string;
@@ -50,7 +50,7 @@ interface AssertionRequest extends DeviceApp {
 /** The members of a CBOR map, free to be changed before they are encoded. */
 type CborMembers = Map<unknown, unknown>;
 
-/** What a forged or broken leaf certificate may say instead. */
+/** Values of a forged or invalid leaf certificate. */
 interface LeafChanges {
   readonly issuer?: string;
   readonly notBefore?: Date;
@@ -65,12 +65,12 @@ interface LeafChanges {
   readonly extensions?: readonly { readonly oid: string; readonly value: Buffer }[];
 }
 
-/** Everything a device can get wrong; without any it is genuine. */
+/** All possible flaws of a device; without any it is genuine. */
 export interface AttestationChanges {
-  /** What `clientDataHash` the device was given. */
+  /** The `clientDataHash` that the device was given. */
   readonly clientDataHash?: Buffer;
   readonly leaf?: LeafChanges;
-  /** Certified like everything else: the nonce is made of the changed bytes. */
+  /** Certified like everything else: the nonce is computed from the changed bytes. */
   readonly authenticatorData?: (bytes: Buffer) => Buffer;
   readonly certificates?: (certificates: readonly Buffer[]) => readonly unknown[];
   readonly statement?: (members: CborMembers) => void;
@@ -78,7 +78,7 @@ export interface AttestationChanges {
   readonly bytes?: (cbor: Buffer) => Buffer;
 }
 
-/** Everything an assertion can have wrong. */
+/** All possible flaws of an assertion. */
 export interface AssertionChanges {
   /** The text that is hashed. */
   readonly clientData?: string;
@@ -90,7 +90,7 @@ export interface AssertionChanges {
   readonly bytes?: (cbor: Buffer) => Buffer;
 }
 
-/** What a vendor may do otherwise than a genuine one. */
+/** How a vendor may differ from the genuine one. */
 interface VendorChanges {
   readonly rootName?: string;
   readonly intermediateName?: string;
@@ -99,7 +99,7 @@ interface VendorChanges {
   readonly intermediateNotAfter?: Date;
 }
 
-/** A vendor of devices: a root of its own and the authority below it that certifies keys. */
+/** A vendor of devices: with its own root and an authority below it that certifies keys. */
 export class DeviceVendor {
   readonly root: X509Certificate;
   readonly intermediate: X509Certificate;
@@ -184,7 +184,7 @@ export class Device {
     return finished(members, changes);
   }
 
-  /** Base64 of an assertion; counts one up. */
+  /** Base64 of an assertion; increments the counter. */
   assert({ appId, challenge, teamId, bundleId }: AssertionRequest, changes: AssertionChanges = {}): string {
     this.counter = changes.counter ?? this.counter + 1;
     const unchanged = authenticatorHead({ teamId, bundleId }, ATTESTED_FLAGS, this.counter);
@@ -253,7 +253,7 @@ function authenticatorHead({ teamId, bundleId }: DeviceApp, flags: number, count
   return Buffer.concat([digest(`${teamId}.${bundleId}`), Buffer.of(flags), counterBytes]);
 }
 
-/** Ends as genuine ones do: with the public key, and with bytes no flag announces. */
+/** Ends like genuine ones: with the public key, and with bytes that no flag announces. */
 function attestedData({ environment = 'production', ...app }: AttestationRequest, credentialId: Buffer): Buffer {
   return Buffer.concat([
     authenticatorHead(app, ATTESTED_FLAGS, 0),
@@ -265,13 +265,15 @@ function attestedData({ environment = 'production', ...app }: AttestationRequest
   ]);
 }
 
-/** What a device of iOS or macOS 27 signs beside its proof. */
+/** What a device with iOS or macOS 27 signs in addition to its proof. */
 export interface AppleSignals {
   readonly category?: number;
   readonly version?: string;
 }
 
-/** Puts signals behind the key of an attestation, or the counter of an assertion, and the flag that announces them. */
+/**
+ * Adds signals after the key of an attestation, or the counter of an assertion, and sets the flag that announces them.
+ */
 export function withSignals({ category, version }: AppleSignals, isAnnounced = true): (bytes: Buffer) => Buffer {
   const number = Buffer.alloc(4);
   number.writeUInt32LE(category ?? 0);

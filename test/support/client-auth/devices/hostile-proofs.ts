@@ -8,7 +8,7 @@ export const FUZZ_RUNS = fuzzRuns(500);
 const MAX_HELD_MS = 50;
 const MOST_REPEATS = 20;
 
-/** Longest that one property may take. */
+/** Maximum time of one property. */
 export const FUZZ_TIMEOUT_MS = 30_000 + FUZZ_RUNS * 5;
 
 export const noise = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes));

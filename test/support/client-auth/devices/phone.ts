@@ -12,7 +12,7 @@ interface RegisterOptions {
   readonly challenge?: string;
   readonly environment?: 'production' | 'development';
   readonly changes?: AttestationChanges;
-  /** Members beside the usual ones, or in their place. */
+  /** Members in addition to the usual ones, or replacing them. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
@@ -23,10 +23,10 @@ interface ExchangeOptions {
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-/** A phone with an install of one application: makes each call as it is told, and repeats nothing by itself. */
+/** A phone with an install of one application: makes each call as instructed, and does not repeat any by itself. */
 export class Phone {
   readonly device: Device;
-  /** Its address on the network, which the world's trusted proxy names; a phone of its own is limited on its own. */
+  /** Its address on the network, which the world's trusted proxy names; a separate phone has its own limits. */
   readonly address = [...randomBytes(3)].reduce((address, byte) => `${address}.${byte}`, '11');
 
   readonly appId: string;
@@ -59,7 +59,7 @@ export class Phone {
       .post(`/v1/apps/${this.appId}/auth/${route}`, body, { headers: { 'x-forwarded-for': this.address, ...headers } });
   }
 
-  /** A challenge in force. */
+  /** A valid challenge. */
   async challenge(): Promise<string> {
     const answer = await this.post('challenge', {});
     if (answer.status !== 200) throw new Error(`challenge: ${answer.status} ${answer.text}`);

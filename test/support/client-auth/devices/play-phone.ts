@@ -3,7 +3,7 @@ import type { World } from '../../world.js';
 import { PlayDevice, type PlayVendor, type TokenChanges } from './play.js';
 import { type PhoneCall, SigningPhone } from './signing-phone.js';
 
-/** A phone whose application is vouched for by integrity tokens. */
+/** A phone whose application has integrity tokens. */
 export class PlayPhone extends SigningPhone<PlayDevice> {
   private readonly vendor: PlayVendor;
 

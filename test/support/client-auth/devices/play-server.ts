@@ -4,7 +4,7 @@ import { compactDecrypt, compactVerify, decodeProtectedHeader, type JWTPayload, 
 import { listening } from '../../loopback.js';
 import type { PlayVendor } from './play.js';
 
-/** What a route answers instead of what it would; `undefined` closes the connection. */
+/** The answer of a route in place of the usual one; `undefined` closes the connection. */
 type Scripted = { readonly status: number; readonly body: string } | undefined;
 
 /** A service account of the simulated vendor, as its console downloads it. */
@@ -28,9 +28,9 @@ export interface PlayServer {
   readonly tokenUrl: string;
   /** Claims and headers of the assertions so far. */
   readonly grants: { header: unknown; claims: JWTPayload }[];
-  /** Paths, and bearers of the tokens that were decoded so far. */
+  /** Paths and bearer tokens of the decoding requests so far. */
   readonly decodings: { path: string | undefined; bearer: string | undefined; body: unknown }[];
-  /** Answers of the two routes from now on; absent: the right one. */
+  /** Answers of the two routes from now on; absent: the usual one. */
   scripted: { token?: () => Scripted; decode?: () => Scripted };
   stop(): Promise<void>;
 }

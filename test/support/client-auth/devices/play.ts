@@ -23,7 +23,7 @@ export interface TokenChanges {
   readonly encryption?: 'A256GCM' | 'A128GCM';
 }
 
-/** What a genuine token says. */
+/** The payload of a genuine token. */
 export function genuinePayload(requestHash: string, atMs: number): Payload {
   return {
     requestDetails: { requestPackageName: PACKAGE_NAME, requestHash, timestampMillis: String(atMs) },
@@ -45,7 +45,7 @@ export class PlayVendor {
   readonly decryption = randomBytes(32);
   readonly signing = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-  /** As Play Console shows them. */
+  /** In the format of Play Console. */
   get credentials() {
     const spki = this.signing.publicKey.export({ type: 'spki', format: 'der' });
     return { decryption_key: this.decryption.toString('base64'), verification_key: spki.toString('base64') };
@@ -65,7 +65,7 @@ export class PlayVendor {
   }
 }
 
-/** One installation with a key of its own, which no vendor knows. */
+/** One installation with its own key, unknown to any vendor. */
 export class PlayDevice {
   readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   readonly publicKey = this.keys.publicKey.export({ type: 'spki', format: 'der' });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { listening } from '../../loopback.js';
 
-/** What the server answers; `undefined`: nothing, the connection is closed. */
+/** The answer of the server; `undefined`: the connection is closed. */
 type ListAnswer = { readonly status?: number; readonly body: string; readonly etag?: string } | undefined;
 
 /** A vendor's list of revoked Android keys, on the loopback. */
@@ -15,7 +15,7 @@ export interface RevocationListServer {
   stop(): Promise<void>;
 }
 
-/** Answers 304 to the tag of the list that it has. */
+/** Answers 304 to the ETag of the current list. */
 export async function startRevocationList(): Promise<RevocationListServer> {
   const asked: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {

@@ -6,7 +6,7 @@ import type { World } from '../../world.js';
 export interface PhoneCall {
   readonly issuerToken?: string;
   readonly challenge?: string;
-  /** Members beside the usual ones, or in their place. */
+  /** Members in addition to the usual ones, or replacing them. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -17,13 +17,13 @@ interface SigningDevice {
   sign(appId: string, challenge: string): string;
 }
 
-/** An Android phone with an install of one application: makes each call as it is told. */
+/** An Android phone with an install of one application: makes each call as instructed. */
 export abstract class SigningPhone<D extends SigningDevice> {
   readonly device: D;
   readonly appId: string;
   private readonly proof: string;
   private readonly world: Pick<World, 'as'>;
-  /** A phone of its own is limited on its own. */
+  /** A separate phone has its own limits. */
   private readonly address = [...randomBytes(3)].reduce((address, byte) => `${address}.${byte}`, '12');
 
   constructor(world: Pick<World, 'as'>, appId: string, proof: string, device: D) {
@@ -47,7 +47,7 @@ export abstract class SigningPhone<D extends SigningDevice> {
     return this.send('token', challenge, { signature: this.device.sign(this.appId, challenge) }, call);
   }
 
-  /** @param proven what the proof has of its own. */
+  /** @param proven the members specific to the proof. */
   protected send(
     route: string,
     challenge: string,

@@ -3,7 +3,7 @@ import type { AuthEventDraft } from '../../../../src/client-auth/events/auth-eve
 import { AuthEventWriter } from '../../../../src/client-auth/events/auth-event-writer.service.js';
 import { AuthEvents } from '../../../../src/client-auth/events/auth-events.service.js';
 
-/** A token exchange that succeeded, of nobody. */
+/** A successful token exchange without a user. */
 export function anAuthEvent(
   overrides: Partial<AuthEventDraft> & Pick<AuthEventDraft, 'organizationId' | 'appId'>,
 ): AuthEventDraft {

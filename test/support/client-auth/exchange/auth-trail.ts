@@ -3,7 +3,7 @@ import { AuthEventWriter } from '../../../../src/client-auth/events/auth-event-w
 import type { ApiAnswer } from '../../api-client.js';
 import type { World } from '../../world.js';
 
-/** How an attempt was refused: what the client is told, and what the operator is. */
+/** How an attempt was refused: the message to the client, and the one to the operator. */
 interface Refusal {
   readonly status: number;
   readonly code: string;
@@ -16,7 +16,7 @@ interface Refusal {
   readonly method?: 'attest' | 'api_key' | 'key_attestation' | 'play_integrity' | null;
 }
 
-/** What attempts on one application leave behind: stored events and logged refusals. Each is seen once. */
+/** The traces of attempts on one application: stored events and logged refusals. Each is seen once. */
 export class AuthTrail {
   private eventsSeen = 0;
   private linesSeen = 0;
@@ -44,13 +44,13 @@ export class AuthTrail {
     return fresh;
   }
 
-  /** Starts afresh: what was left so far is of no interest. */
+  /** Starts again: discards earlier events and lines. */
   async skip(): Promise<void> {
     await this.events();
     this.lines();
   }
 
-  /** The answer is this refusal, and left exactly one event and one line; nothing in it says why. */
+  /** The answer is this refusal, with exactly one event and one line; it does not say why. */
   async isRefused(answer: ApiAnswer, refusal: Refusal): Promise<void> {
     const { status, code, reason, event, userId = null, method = 'attest' } = refusal;
     expect([answer.status, answer.body.error?.code]).toEqual([status, code]);

@@ -21,7 +21,7 @@ export function issueToken(world: World, holder: TokenHolder): Promise<string> {
   return world.gateway.app.get(GatewayTokens, { strict: false }).issue(holder);
 }
 
-/** A token made by hand: any header, any claims, signed with HMAC and SHA-256 whatever the header says. */
+/** A hand-made token: any header, any claims, signed with HMAC and SHA-256 whatever the header says. */
 export function forgeToken(claims: object, { header = {}, secret = TEST_JWT_SECRET } = {}): string {
   const nowSeconds = Math.floor(Date.now() / 1000);
   const whole = { auth_method: 'attest', sub: 'user-1', jti: 'j', iat: nowSeconds, exp: nowSeconds + 60, ...claims };

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { type DeviceKeystore, KeyLost } from '../devices/device-keystore.js';
 import { errorOf, MobileError } from './mobile-error.js';
 
-/** How an application set its SDK up. With an API key it needs no keystore. */
+/** The SDK settings of an application. With an API key it needs no keystore. */
 export interface MobileSetup {
-  /** Where the service is; a path in it is kept. */
+  /** The URL of the service; its path is kept. */
   readonly baseUrl: string;
   readonly appId: string;
   readonly keystore?: DeviceKeystore;
   readonly apiKey?: string;
   /** Of the signed-in user, where users sign in. */
   readonly issuerToken?: (options: { readonly forceRefresh: boolean }) => Promise<string>;
-  /** Runs before the one retry that a missing claim gets. */
+  /** Runs before the single retry after a missing claim. */
   readonly recoverClaims?: () => Promise<void> | void;
-  /** Who uses the application, where its API key is all it has. */
+  /** The user of the application, if it has only an API key. */
   readonly userId?: string;
   readonly userHeader?: string;
   /** Short version of the bundle. */
@@ -35,8 +35,7 @@ export function refreshAfterSeconds(lifetimeSeconds: number): number {
 }
 
 /**
- * An application on a phone with the mobile SDK inside: a client of our own that calls, remembers and repeats as the
- * SDK does.
+ * An application on a phone with the mobile SDK inside: our own client that calls, caches and retries like the SDK.
  */
 export class MobileClient {
   private cached: CachedToken | undefined;
@@ -66,7 +65,7 @@ export class MobileClient {
     if (apiKey !== undefined && issuerToken === undefined) return apiKey;
     const cached = this.cached;
     if (cached === undefined || clock.nowMs() >= cached.expiresAtMs) return (await this.exchanged()).value;
-    // In the background: who waits for nothing is told nothing.
+    // In the background: nobody waits for it, so errors are not reported.
     if (clock.nowMs() >= cached.refreshAtMs) this.exchanged().catch(() => {});
     return cached.value;
   }
@@ -77,7 +76,7 @@ export class MobileClient {
     return isDirect && userId !== undefined ? { [userHeader]: userId } : {};
   }
 
-  /** One exchange, shared by all who need a token now. */
+  /** One exchange, shared by all callers that need a token now. */
   private exchanged(): Promise<CachedToken> {
     this.exchanging ??= this.exchange().finally(() => {
       this.exchanging = undefined;
@@ -103,7 +102,7 @@ export class MobileClient {
     this.held = undefined;
   }
 
-  /** Proves with the user's token, and once more with a fresh one when that can help. */
+  /** Proves with the user's token, and once more with a fresh one if that can help. */
   private async withIdentity(prove: (identity: Json) => Promise<Json>): Promise<Json> {
     const { issuerToken, recoverClaims } = this.setup;
     if (issuerToken === undefined) return prove({});
@@ -132,7 +131,7 @@ export class MobileClient {
     }
   }
 
-  /** @returns the id of a new key, kept once the service knows it. */
+  /** @returns the id of a new key, stored once the service has registered it. */
   private async register(keystore: DeviceKeystore, identity: Json): Promise<string> {
     const keyId = keystore.generateKey();
     const challenge = await this.challenge();

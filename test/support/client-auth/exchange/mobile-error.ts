@@ -8,7 +8,7 @@ const KNOWN_CODES: ReadonlySet<string> = new Set([
   ...['app_disabled', 'internal_error'],
 ]);
 
-/** Their `data.scope` says whose limit it was; that of `rate_limited` means something else. */
+/** Their `data.scope` names the owner of the limit; that of `rate_limited` has another meaning. */
 const LIMIT_CODES: readonly string[] = ['app_rate_limited', 'app_budget_exhausted'];
 
 type FlatData = Readonly<Record<string, string | number | boolean>>;
@@ -21,7 +21,7 @@ interface Envelope {
 
 const UNDECODABLE: Envelope = { code: 'unknown', message: 'The answer could not be read.', data: {} };
 
-/** A refusal as the SDK shows it to its application. */
+/** A refusal as the SDK reports it to its application. */
 export class MobileError extends Error {
   readonly code: string;
   readonly data: FlatData;
@@ -38,7 +38,7 @@ export class MobileError extends Error {
     this.data = data;
   }
 
-  /** Worth another try later, by the SDK's own judgement. */
+  /** Whether the SDK considers it retryable. */
   get isRetryable(): boolean {
     return this.status === 429 || this.status >= 500 || this.code === 'issuer_verification_unavailable';
   }
@@ -57,7 +57,7 @@ export class MobileError extends Error {
   }
 }
 
-/** Reads a refusal. Whatever is not exactly an envelope makes it unknown; its status remains. */
+/** Reads a refusal. Anything but an exact envelope makes it unknown; its status remains. */
 export async function errorOf(response: Response): Promise<MobileError> {
   const retryAfter = Number(response.headers.get('retry-after') ?? 0);
   const envelope = decodeEnvelope(await response.text());
@@ -84,7 +84,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** One nested value, list or null inside is enough to lose everything. */
+/** A single nested value, list or null inside discards all of it. */
 function isFlat(data: unknown): data is FlatData {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return false;
   return Object.values(data).every((value) => ['string', 'number', 'boolean'].includes(typeof value));

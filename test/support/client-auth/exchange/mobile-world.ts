@@ -47,7 +47,7 @@ export async function changeApp(
   if (status !== 200) throw new Error(`change: ${status} ${text}`);
 }
 
-/** Starts a world that trusts the vendor's root and, as a proxy would be, whoever calls it. Stop it in `afterAll`. */
+/** Starts a world that trusts the vendor's root, and every caller as a proxy. Stop it in `afterAll`. */
 export async function startMobileWorld({
   env = {},
   play = new PlayVendor(),
@@ -82,7 +82,7 @@ export async function startMobileWorld({
     android,
     play,
     issuer,
-    /** Where the vendor's root lies, for further instances. */
+    /** The path of the vendor's root, for further instances. */
     rootFile,
     /** A mobile application. @param options `issuer`: overrides of `end_user.issuer`. */
     deviceApp(endUser: EndUser, { environments, issuer: overrides }: DeviceAppOptions = {}) {

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, 
 import { text } from 'node:stream/consumers';
 import { listening } from '../../loopback.js';
 
-/** An answer given in place of the service's. */
+/** An answer that replaces the service's. */
 interface CannedAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -14,15 +14,15 @@ export const OPERATOR_PROXY_PREFIX = '/gateway/eu';
 
 interface EdgeCall {
   readonly method: string | undefined;
-  /** As the client wrote it, the prefix included. */
+  /** As sent by the client, including the prefix. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
 /**
- * Starts a proxy in front of the service at `target`, as an operator has one: it owns a path prefix and says who calls.
- * Its clients share one address that nobody else has.
+ * Starts a proxy in front of the service at `target`, like an operator's: it has a path prefix and forwards the
+ * client's address. Its clients share one address that nobody else has.
  */
 export async function startOperatorProxy(target: string) {
   const calls: EdgeCall[] = [];
@@ -37,10 +37,10 @@ export async function startOperatorProxy(target: string) {
   });
   const { url, close } = await listening(server);
   return {
-    /** The base URL clients are given. */
+    /** The base URL for clients. */
     url: `${url}${OPERATOR_PROXY_PREFIX}/`,
     calls,
-    /** The last segments of the calls' paths so far, in their order, and forgets them. */
+    /** Returns and clears the last segments of the calls' paths so far, in order. */
     takeRoutes: () => calls.splice(0).map(({ path }) => path.slice(path.lastIndexOf('/') + 1)),
     /** Answers the next calls in place of the service. */
     answer: (...answers: readonly CannedAnswer[]) => void canned.push(...answers),
@@ -53,7 +53,7 @@ function send(response: ServerResponse, { status, body, headers = {} }: CannedAn
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(content);
 }
 
-/** Passes a call on without its prefix, and the answer back piece by piece. */
+/** Forwards a call without its prefix, and streams the answer back. */
 function forward(
   target: string,
   { method, url = '', headers }: IncomingMessage,

@@ -10,9 +10,9 @@ import { startMobileWorld } from './mobile-world.js';
 import { startOperatorProxy } from './operator-proxy.js';
 
 export const CHAT = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello' }] };
-/** What the bundle of every installed application says. */
+/** The version in the bundle of every installed application. */
 export const VERSION = '2.4.1';
-/** The routes of a first call, in their order. */
+/** The routes of a first call, in order. */
 export const FIRST_USE = ['challenge', 'register', 'challenge', 'token', 'completions'];
 
 interface App {
@@ -28,7 +28,7 @@ export async function startSdkWorld() {
   const world = await startMobileWorld({ clock });
   const { slug } = await world.provider();
   const ends: (() => Promise<void>)[] = [];
-  /** An installed application, its way to the service watched. */
+  /** An installed application whose requests to the service are recorded. */
   const install = async (app: App, setup: Partial<MobileSetup> = {}) => {
     const edge = await startOperatorProxy(world.baseUrl);
     ends.push(edge.close);
@@ -46,19 +46,19 @@ export async function startSdkWorld() {
       const keystore = new DeviceKeystore(world.vendor);
       return { keystore, ...(await install(app, { keystore, ...setup })) };
     },
-    /** An identity provider of a test's own, so that its trouble is nobody else's. */
+    /** A separate identity provider, so that its failures do not affect other tests. */
     async ownIssuer() {
       const issuer = await startIssuer({ clock });
       ends.push(issuer.stop);
       return issuer;
     },
-    /** The calls that were recorded, once there are any. */
+    /** The recorded calls, once there are any. */
     async recorded(app: App) {
       const list = async () => (await world.api.get(`/v1/admin/apps/${app.id}/events`)).body.events;
       await eventually(async () => (await list()).length > 0, { withinMs: 10_000 });
       return list();
     },
-    /** Ends what a test opened; the provider answers as usual again. */
+    /** Closes everything that a test opened; the provider answers as usual again. */
     async tidy() {
       world.upstream.script(json(200, plainCompletion));
       await Promise.all(ends.splice(0).map((end) => end()));
@@ -81,7 +81,7 @@ export async function sdkRefusal(call: Promise<unknown>): Promise<MobileError> {
   throw new Error(`not a refusal: ${error}`);
 }
 
-/** An application's source of identity tokens that notes what the SDK asks of it: whether to refresh, each time. */
+/** An application's source of identity tokens that records each request of the SDK: whether to refresh. */
 export function watchedIdentity(token: (forceRefresh: boolean) => Promise<string>) {
   const asked: boolean[] = [];
   const issuerToken: MobileSetup['issuerToken'] = ({ forceRefresh }) => {

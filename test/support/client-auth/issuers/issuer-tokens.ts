@@ -16,7 +16,7 @@ export interface TokenOptions {
   readonly payload?: string | Uint8Array;
 }
 
-/** Signs whatever it is told to. */
+/** Signs any given payload. */
 export function signToken(key: IssuerKey, claims: Claims, options: TokenOptions): Promise<string> {
   const { header, expiresIn, payload } = options;
   const { alg, kid } = key.jwk;

@@ -82,7 +82,7 @@ export async function startIssuer({ tls = false, clock = { nowMs: Date.now } }: 
   };
 }
 
-/** Answers requests for the key set as it was last told to. */
+/** Answers requests for the key set as last configured. */
 function scriptedKeySet(published: () => KeySetDocument) {
   const behaviour = { ...HEALTHY };
   const accepts: (string | undefined)[] = [];

@@ -20,7 +20,7 @@ const PARTS_OF_HISTOGRAM = ['_bucket', '_sum', '_count'];
  * A scrape, read by a strict reader of the Prometheus text format 0.0.4: each metric told once, help before type before
  * samples, no series twice, counters not below zero, histograms cumulative and complete.
  *
- * @throws Error naming the first line or series that does not hold.
+ * @throws Error naming the first invalid line or series.
  */
 export class Exposition {
   private readonly metrics = new Map<string, Metric>();

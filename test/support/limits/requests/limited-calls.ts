@@ -14,7 +14,7 @@ export function aCall(appId: string, userId: string | null, { user, app }: TestL
   return { organizationId: 'org-1', appId, userId, user: full(user), app: full(app) };
 }
 
-/** What became of calls: how many passed, and how many were refused for which reason. */
+/** The outcome of calls: how many passed, and how many were refused for which reason. */
 export interface Outcomes {
   passed: number;
   readonly refused: Record<string, number>;

@@ -22,7 +22,7 @@ const MAX_UNRECORDED = 8;
 
 const CALL: LimitedCall = { organizationId: 'org', appId: 'app', userId: null, user: undefined, app: undefined };
 
-/** One process: what it remembers, and what it has on its way. */
+/** One process: its memory, and its pending messages. */
 interface Instance {
   readonly id: string;
   readonly machine: EpochMachine<Backend>;
@@ -67,13 +67,13 @@ export class LimitsSimulation {
     this.instances.push({ id, machine: new EpochMachine(), reaches: true, pausedUntilMs: 0, pending: [] });
   }
 
-  /** Ends one without a word; its journal is stored by the next process. */
+  /** Kills one; its journal is stored by the next process. */
   kill(): void {
     const [gone] = this.instances.splice(this.anyIndex(), 1);
     if (gone !== undefined) this.loses(gone);
   }
 
-  /** Ends one in order: it hands over and is gone. */
+  /** Stops one cleanly: it hands over and leaves. */
   stop(): void {
     const [gone] = this.instances.splice(this.anyIndex(), 1);
     if (gone === undefined) return;

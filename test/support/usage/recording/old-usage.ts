@@ -24,7 +24,7 @@ export function usageRows(events: readonly OldEvent[], organization_id = 'org-1'
   );
 }
 
-/** Stores events as the writer does: what failed is stored again. */
+/** Stores events as the writer does: failed batches are retried. */
 export async function storeUsage(db: DataSource, rows: readonly object[]): Promise<void> {
   const writes = new UsageWritesRepository(db);
   for (let failures = 0; ; failures++) {

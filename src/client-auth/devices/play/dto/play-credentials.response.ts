@@ -12,7 +12,8 @@ export class PlayCredential {
 
   @ApiProperty({
     type: 'string',
-    description: 'The address of the service account, or the end of the verification key. No secret is returned.',
+    description:
+      'The e-mail address of the service account, or the end of the verification key. No secret is returned.',
   })
   hint: string;
 
