@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Connections to upstream gateways, and providers that are routed through one. A provider has a key of its own or a
+ * Connections to upstream gateways, and providers that are routed through one. A provider has its own key or a
  * gateway, never both. The reference prevents the deletion of a gateway in use, even with concurrent requests.
  */
 export class CreateProviderGateways1763600000008 implements MigrationInterface {

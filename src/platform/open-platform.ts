@@ -43,7 +43,7 @@ const OTHER_CONNECTIONS = 9;
 /** Connections of an embedded database reserved for other clients. */
 const SPARE_CONNECTIONS = 30;
 
-/** Statement timeout of heartbeats, which have a connection of their own; below the lease duration. */
+/** Statement timeout of heartbeats, which have their own connection; below the lease duration. */
 const LIFE_STATEMENT_MS = 1_500;
 
 type ProcessEnvironment = Readonly<Record<string, string | undefined>>;

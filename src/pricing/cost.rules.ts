@@ -107,7 +107,7 @@ function costOfUse(price: CompiledPrice, usage: BillableUsage): Cost {
 
 /**
  * Token rates for the context of a call; undefined where the model is not billed by tokens. Each of several iterations
- * has a context of its own.
+ * has its own context.
  */
 export function tokenRatesOf(price: CompiledPrice, usage: BillableUsage): TokenRates | undefined {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, parts } = usage;

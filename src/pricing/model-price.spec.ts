@@ -45,7 +45,7 @@ describe('compilePrice', () => {
     });
   });
 
-  it('rates: cached audio without a rate of its own → the cached rate', () => {
+  it('rates: cached audio without its own rate → the cached rate', () => {
     expect(compilePrice({ input: 2, output: 8, cached_input: 0.5, audio_input: 40 }).tokens).toMatchObject({
       audioInput: 40 * NANO,
       audioCachedInput: 0.5 * NANO,

@@ -50,7 +50,7 @@ export function choosesModel(plugin: unknown): boolean {
   return !PLUGINS_WITHOUT_MODEL.has(plugin);
 }
 
-/** Tools whose model has an output limit of its own. */
+/** Tools whose model has its own output limit. */
 const WITH_OUTPUT_LIMIT = /^advisor(?:_|$)/;
 /** The member with that limit. */
 export const TOOL_OUTPUT_LIMIT = 'max_tokens';

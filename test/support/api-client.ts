@@ -9,7 +9,7 @@ export interface ApiAnswer {
   readonly body: any;
 }
 
-/** Status and code of an answer; without a code when it is no error. */
+/** Status and code of an answer; without a code when it is not an error. */
 export function codeOf({ status, body }: Pick<ApiAnswer, 'status' | 'body'>): [number, string | undefined] {
   return [status, body?.error?.code];
 }

@@ -32,7 +32,7 @@ export function apiOf(url: string, key?: string, timeoutMs = TIMEOUT_MS): Api {
   return client;
 }
 
-/** @throws Failure it is no key of any kind: it would break the header that carries it. */
+/** @throws Failure it is not a key of any kind: it would break the header that carries it. */
 export function requireToken(key: string): void {
   if (/^[\x21-\x7e]+$/.test(key)) return;
   throw Failure.input('key_malformed', 'The key contains blanks, line breaks or other invalid characters.', {

@@ -94,7 +94,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The body of `--data`, byte for byte. @throws Failure it cannot be read, or is no JSON. */
+/** The body of `--data`, byte for byte. @throws Failure it cannot be read, or is not JSON. */
 async function bodyOf(gw: Invocation): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const data = gw.text('data');
   if (data === undefined) return undefined;

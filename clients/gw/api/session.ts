@@ -39,7 +39,7 @@ export async function deploymentAt(url: string, context: Context): Promise<Deplo
 /**
  * The origin of a gateway as it was typed.
  *
- * @throws Failure it is no web address, or a key would go over the network unencrypted.
+ * @throws Failure it is not a web address, or a key would go over the network unencrypted.
  */
 export function originOf(typed: string, allowsHttp: boolean): string {
   const url = URL.canParse(typed) ? new URL(typed) : undefined;

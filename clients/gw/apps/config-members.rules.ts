@@ -4,7 +4,7 @@ import { Failure } from '../program/failure.js';
 /**
  * A configuration with the members of `--set`.
  *
- * @param typed each `<path>=<value>`: names of members with dots between them, and JSON, or a text that is no JSON. Without
+ * @param typed each `<path>=<value>`: names of members separated by dots, and JSON, or a text that is not JSON. Without
  *   a value the member is removed.
  * @throws Failure a path leads into a value that has no members.
  */

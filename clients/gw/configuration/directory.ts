@@ -41,7 +41,7 @@ export interface Readable {
   readonly providers: NonNullable<Directory['providers']>;
 }
 
-/** The environments that a directory has. @throws Failure it is no directory. */
+/** The environments that a directory has. @throws Failure it is not a directory. */
 export function environmentsOf(path: string): readonly string[] {
   const root = realRoot(path);
   return yamlFilesIn(root, ENVIRONMENTS_FOLDER).map((name) => name.replace(YAML, ''));

@@ -44,7 +44,7 @@ export function auditedChanges(before: unknown, after: unknown, shown: readonly 
   return [...all.filter(({ redacted }) => !redacted), ...all.filter(({ redacted }) => redacted)];
 }
 
-/** Every plain value and list of plain values by its path, as JSON. An empty object is no value. */
+/** Every plain value and list of plain values by its path, as JSON. An empty object is not a value. */
 function leavesOf(
   value: unknown,
   members: readonly string[] = [],

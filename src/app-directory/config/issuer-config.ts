@@ -170,7 +170,7 @@ export class IssuerConfig {
   readonly required_claims: readonly RequiredClaim[];
 
   /** Maximum time between issue and expiry. */
-  @Required(integer({ min: 1 }), { description: 'Longest accepted life of a token.' })
+  @Required(integer({ min: 1 }), { description: 'Maximum accepted lifetime of a token.' })
   readonly max_token_lifetime_seconds: number;
 
   @Optional(oneOf(IDENTITY_PRESETS.map(({ id }) => id)), { description: BOOKKEEPING })

@@ -16,7 +16,7 @@ interface ResolvedLimits {
   readonly monthlyBudgetMicrousd: number | null;
 }
 
-/** The enforced permissions for a selected provider; null is no limit. */
+/** The enforced permissions for a selected provider; null is not a limit. */
 interface ResolvedProvider {
   readonly allowedPaths: readonly AllowedPath[];
   readonly allowedModels: readonly string[];

@@ -33,7 +33,7 @@ const MAX_TOKEN_CHARACTERS = 32 * 1024;
  * Reads the header of a signed token in compact form, before its signature is verified.
  *
  * @throws issuer_token_rejected `bad_signature` the text is no such token, or names a critical extension; none is
- * supported. `header_invalid` `kid` or `alg` is no text. `alg_mismatch` the algorithm is not accepted.
+ * supported. `header_invalid` `kid` or `alg` is not text. `alg_mismatch` the algorithm is not accepted.
  * Source: docs/reference/application-api.md#identity-tokens, RFC 7515 section 3.1 and 4.1.11.
  */
 export function readTokenHeader(token: string): TokenHeader {
@@ -49,7 +49,7 @@ export function readTokenHeader(token: string): TokenHeader {
 /**
  * Reads the payload of a token.
  *
- * @throws issuer_token_rejected `bad_signature` it is no JSON object in UTF-8.
+ * @throws issuer_token_rejected `bad_signature` it is not a JSON object in UTF-8.
  */
 export function parsePayload(bytes: Uint8Array): Claims {
   const payload = attempt(() => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));

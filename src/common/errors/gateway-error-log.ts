@@ -30,7 +30,7 @@ export class GatewayErrorLog {
     if (error.code === 'internal_error' && error.cause !== undefined) this.writeCause(request, error.cause);
   }
 
-  /** Logs name, message and stack of an error, never its parameters; for a value that is no error, only its type. */
+  /** Logs name, message and stack of an error, never its parameters; for any other value, only its type. */
   private writeCause(request: GatewayRequest, error: unknown): void {
     const known = error instanceof Error ? error : new Error(typeof error);
     this.log.event('unhandled_error', {

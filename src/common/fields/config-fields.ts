@@ -115,7 +115,7 @@ function allNames(types: readonly Type[]): ReadonlySet<string> {
 /**
  * The sent members by name.
  *
- * @throws invalid_request for a value that is no object, and for a member that is not in `names`.
+ * @throws invalid_request for a value that is not an object, and for a member that is not in `names`.
  */
 export function sentMembers(value: unknown, path: string, names: ReadonlySet<string>): ReadonlyMap<string, unknown> {
   const sent = new Map(objectEntries(value, path));

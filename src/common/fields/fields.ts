@@ -167,7 +167,7 @@ export function OneOf(words: readonly string[], options: Presence = {}) {
   );
 }
 
-/** A JSON object with a parser of its own; `schema` is its OpenAPI schema. */
+/** A JSON object with its own parser; `schema` is its OpenAPI schema. */
 export function JsonObject(options: Presence & { schema?: ApiPropertyOptions } = {}) {
   return applyDecorators(
     check(
@@ -179,7 +179,7 @@ export function JsonObject(options: Presence & { schema?: ApiPropertyOptions } =
   );
 }
 
-/** Any JSON value, with a parser of its own. `schema` is its OpenAPI schema. */
+/** Any JSON value, with its own parser. `schema` is its OpenAPI schema. */
 export function JsonValue(options: Presence & { schema: ApiPropertyOptions }) {
   return applyDecorators(
     check((value) => value !== undefined, 'is required', options),

@@ -184,7 +184,7 @@ export function isKeptAsDouble(literal: string): boolean {
   return value !== 0 && sent.exponent < 0 && sent.digits.length <= DOUBLE_DIGITS;
 }
 
-/** @returns undefined for text that is no number, such as infinity. */
+/** @returns undefined for text that is not a number, such as infinity. */
 function decimalOf(text: string): Decimal | undefined {
   const match = LITERAL.exec(text);
   if (match === null) return undefined;

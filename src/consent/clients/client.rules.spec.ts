@@ -97,7 +97,7 @@ describe('readRegistered', () => {
 
   it.each([
     ['no list', {}, 'must be a JSON list'],
-    ['an entry that is no object', ['desktop'], 'must be a JSON list'],
+    ['an entry that is not an object', ['desktop'], 'must be a JSON list'],
     ['an unknown member', [{ ...GOOD, secret: 'x' }], '[0].secret: is not a known member'],
     ['the same id twice', [GOOD, GOOD], '[1].client_id: is given twice'],
     ['no id', [{ ...GOOD, client_id: undefined }], '[0].client_id'],

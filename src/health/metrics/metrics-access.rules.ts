@@ -8,7 +8,7 @@ const BEARER = /^bearer +(\S+)$/i;
 const FORWARDING = /^(?:x-forwarded(?:-.+)?|forwarded|via|x-real-ip)$/;
 
 /**
- * True for a request from this machine: the peer has a loopback address and is no proxy. Headers never make a peer
+ * True for a request from this machine: the peer has a loopback address and is not a proxy. Headers never make a peer
  * local; forwarding headers reveal a proxy, whose clients may be anywhere.
  *
  * @param peer the remote address of the socket.

@@ -85,7 +85,7 @@ describe('parsePlans', () => {
     ['an unknown limit', withPlan({ limits: { max_users: 1 } }), 'file.plans.free.limits.max_users: is not a known'],
     ['a limit that is null', withPlan({ limits: { max_apps: null } }), 'file.plans.free.limits.max_apps: must be an'],
     ['a negative limit', withPlan({ limits: { max_apps: -1 } }), 'file.plans.free.limits.max_apps: must be at least 0'],
-    ['a feature that is no text', withPlan({ features: [1] }), 'file.plans.free.features.0: must be text'],
+    ['a feature that is not text', withPlan({ features: [1] }), 'file.plans.free.features.0: must be text'],
     ['an account without a word', withAccount({}), 'file.accounts.account-1.plan: is required'],
     ['a plan nobody knows', withAccount({ plan: 'pro' }), 'file.accounts.account-1.plan: is not a plan of this file'],
     ['an inherited plan', withAccount({ plan: 'constructor' }), 'file.accounts.account-1.plan: is not a plan of this'],

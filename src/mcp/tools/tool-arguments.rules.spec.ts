@@ -74,7 +74,7 @@ describe('currentArguments', () => {
       { config: { name: 'x', config: {} }, operation: 'op:1' },
       { sent: { name: 'x', config: {}, operation: 'op:1' }, below: 'config' },
     ],
-    ['that is no object', { config: 'x' }, { sent: { config: 'x' } }],
+    ['that is not an object', { config: 'x' }, { sent: { config: 'x' } }],
   ])('members inside an argument, %s', (_what, sent, expected) => {
     const tool = { formerly: { inside }, optional: { operation: 'Of the first answer.' } };
     expect(currentArguments(tool, sent)).toEqual(expected);

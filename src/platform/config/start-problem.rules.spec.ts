@@ -13,8 +13,8 @@ describe('listenProblem', () => {
   it.each([
     ['EADDRINUSE', 'PORT 80 is in use on 10.0.0.9 (EADDRINUSE): stop the program'],
     ['EACCES', 'PORT 80 is not open to this account (EACCES): set PORT to 1024 or above'],
-    ['EADDRNOTAVAIL', 'HOST 10.0.0.9 is no address of this machine (EADDRNOTAVAIL): set HOST'],
-    ['ENOTFOUND', 'HOST 10.0.0.9 is no address of this machine (ENOTFOUND): set HOST'],
+    ['EADDRNOTAVAIL', 'HOST 10.0.0.9 is not an address of this machine (EADDRNOTAVAIL): set HOST'],
+    ['ENOTFOUND', 'HOST 10.0.0.9 is not an address of this machine (ENOTFOUND): set HOST'],
   ])('%s → the setting and the fix', (code, words) => {
     expect(sentence(listenProblem(failure(code), ADDRESS))).toContain(words);
   });

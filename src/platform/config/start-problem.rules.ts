@@ -28,7 +28,7 @@ function sentenceOf(code: string, host: string, port: number): string {
   if (code === 'EACCES') {
     return `PORT ${port} is not open to this account (${code}): set PORT to 1024 or above, or give the account the right to listen there.`;
   }
-  return `HOST ${host} is no address of this machine (${code}): set HOST to one of its addresses, or to 0.0.0.0 for all of them.`;
+  return `HOST ${host} is not an address of this machine (${code}): set HOST to one of its addresses, or to 0.0.0.0 for all of them.`;
 }
 
 /**

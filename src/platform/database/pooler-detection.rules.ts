@@ -2,7 +2,7 @@
 type Backends = readonly number[];
 
 /**
- * Whether two connections that are open at the same time each have a backend of their own. Behind a pooler that hands
+ * Whether two connections that are open at the same time each have their own backend. Behind a pooler that hands
  * out a backend for a transaction or a statement, they share one, or change it.
  */
 export function haveSessions(one: Backends, other: Backends): boolean {

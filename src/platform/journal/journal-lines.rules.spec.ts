@@ -81,7 +81,7 @@ describe('journal lines', () => {
     ['unknown mark', 'X{"event_id":"1"}'],
     ['cut JSON', 'A{"event_id":"1"'],
     ['no id', 'S{"id":"1"}'],
-    ['id is no text', 'S{"event_id":1}'],
+    ['id is not text', 'S{"event_id":1}'],
     ['no object', 'Anull'],
     ['a kind without a number', 'K{"app_id":"a"}'],
     ['a kind that is cut', 'K{"kind":1,"app_id"'],

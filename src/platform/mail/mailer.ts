@@ -38,7 +38,7 @@ export class Mailer {
     return this.environment.SMTP_URL !== undefined;
   }
 
-  /** One attempt, on a connection of its own; ends within {@link ATTEMPT_MS}. */
+  /** One attempt, on a separate connection; ends within {@link ATTEMPT_MS}. */
   async send({ id, to, subject, text }: Mail): Promise<MailOutcome> {
     const { MAIL_FROM: from } = this.environment;
     if (from === undefined) throw new Error('mail is not configured');

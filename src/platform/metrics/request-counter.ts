@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Metrics } from './metrics.js';
 
-/** A response below this status is no refusal, even if an error followed its head. */
+/** A response below this status is not a refusal, even if an error followed its head. */
 const FIRST_ERROR_STATUS = 400;
 
 /**

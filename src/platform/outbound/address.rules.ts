@@ -76,7 +76,7 @@ export function unmapped(address: IpAddress): IpAddress {
 /**
  * True only for publicly routed addresses. Private, shared, local, documentation, benchmarking, multicast, reserved and
  * unassigned ranges are not public, nor are IPv6 addresses that embed IPv4 (mapped, NAT64, 6to4, Teredo), metadata
- * addresses, or text that is no address. Source: docs/reference/security.md#outbound-addresses.
+ * addresses, or text that is not an address. Source: docs/reference/security.md#outbound-addresses.
  */
 export function isPublicAddress(ip: string): boolean {
   const address = parseIp(ip);

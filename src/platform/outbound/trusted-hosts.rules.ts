@@ -100,7 +100,7 @@ function parseEntry(text: string): HostEntry {
   return entry;
 }
 
-/** Parses one entry; `undefined` if it is no host, host:port, address, address:port or network. */
+/** Parses one entry; `undefined` if it is not a host, host:port, address, address:port or network. */
 export function parseHostEntry(text: string): HostEntry | undefined {
   return text.includes('/') ? parseNetwork(text) : parseHost(text);
 }

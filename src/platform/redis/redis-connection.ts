@@ -25,8 +25,8 @@ interface RedisConnectionOptions {
 }
 
 /**
- * The connection to Redis, one server or several, maintained in the background. Losing it is no failure: commands yield
- * no result, and every wait is bounded. Redis is a cache, so nothing is retried or queued during an outage.
+ * The connection to Redis, one server or several, maintained in the background. Its loss is not a failure: commands
+ * yield no result, and every wait is bounded. Redis is a cache, so nothing is retried or queued during an outage.
  *
  * Log lines: redis_lost, redis_back, once per outage.
  * Source: docs/configuration.md, docs/reference/accounting.md#several-instances,

@@ -29,7 +29,7 @@ const REFUSED_OF_GATEWAY: ReadonlySet<string> = new Set(['user', 'tags']);
 /**
  * Validates the options for a translating gateway and pins the allowed providers. The pin takes precedence; all other
  * options keep their bytes. An object with a duplicate member is serialised again, so that it has one reading. A value
- * that is no object is replaced by one. Routes that do not read the member are skipped.
+ * that is not an object is replaced by one. Routes that do not read the member are skipped.
  *
  * @param body scanned with `REQUEST_NAMES`.
  * @throws invalid_request naming the option. Source: docs/reference/application-api.md#provider-types,

@@ -133,7 +133,7 @@ function setGeminiLimit(config: ObjectSpan, perChoice: string): JsonEdit {
 /** One configuration object of a Gemini body, under either spelling. */
 interface GeminiConfig {
   readonly member: MemberSpan;
-  /** Absent when the member is no object. */
+  /** Absent when the member is not an object. */
   readonly config: ObjectSpan | undefined;
   readonly limits: readonly NamedNumber[];
   readonly multipliers: readonly NamedNumber[];

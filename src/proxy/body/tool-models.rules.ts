@@ -99,7 +99,7 @@ function requireOneReading(bytes: Buffer, member: MemberSpan | undefined, name: 
 }
 
 /**
- * The edits that set the ceiling where a tool's model has an output limit of its own and the request does not set it.
+ * The edits that set the ceiling where a tool's model has its own output limit and the request does not set it.
  *
  * @param cap maximum output tokens of the request; undefined: no limit.
  * @throws max_output_tokens_exceeded, invalid_request the limit is not a whole number.
@@ -127,7 +127,7 @@ export function toolModelRules(
   };
 }
 
-/** Scans entries of `tools` that have an output limit of their own. */
+/** Scans entries of `tools` that have their own output limit. */
 const LIMITED_TOOLS = new CheckedMembers({
   root: [],
   nested: {},
@@ -143,7 +143,7 @@ const LIMITED_TOOLS = new CheckedMembers({
  *
  * @param tools entries of `tools`, parsed.
  * @param plugins the value of `plugins`, parsed; read for OpenRouter alone.
- * @throws invalid_request a name is no text.
+ * @throws invalid_request a name is not text.
  */
 function findToolModels(
   tools: readonly Tool[],

@@ -152,7 +152,7 @@ describe('invalid answers', () => {
     ['second answer', `${LENGTH_HEAD}12345${LENGTH_HEAD}12345`],
     ['bytes after the last chunk', size('0\r\n\r\nx')],
     ['chunk without a size', size('\r\n')],
-    ['size that is no number', size('g\r\n')],
+    ['size that is not a number', size('g\r\n')],
     ['negative size', size('-1\r\n')],
     ['size with a prefix', size('0x1\r\n')],
     ['blank before a size', size(' 1\r\n')],

@@ -40,7 +40,7 @@ describe('transcription of a named endpoint: accepted requests', () => {
   it.each([
     ['first', [file('file'), field('language', 'de')]],
     ['last, beside other files', [file('extra'), field('language', 'de'), file('file')]],
-    ['without a name of its own', [file('file', '')]],
+    ['without its own name', [file('file', '')]],
   ])('a file %s → accepted', async (_, parts) => {
     const form = await formOf(...parts);
     expect(() => requireFile(form)).not.toThrow();

@@ -15,7 +15,7 @@ export interface TranscriptionTarget {
  * Requires a form as the body of a transcription.
  *
  * @param contentType the request's header, empty when absent.
- * @throws invalid_request the body is no form.
+ * @throws invalid_request the body is not a form.
  * Source: docs/reference/application-api.md#endpoint-bodies.
  */
 export function requireTranscriptionForm(contentType: string): void {

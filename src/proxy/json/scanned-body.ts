@@ -90,7 +90,7 @@ export function memberValue(
   return JSON.parse(bytes.toString('utf8', member.start, member.end));
 }
 
-/** The offset of the next byte that is no white space. */
+/** The offset of the next byte that is not white space. */
 export function nextSign(bytes: Buffer, start: number): number {
   let at = start;
   while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at++;

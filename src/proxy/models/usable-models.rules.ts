@@ -43,7 +43,7 @@ export interface ModelList {
   withEntries(entries: readonly JsonObject[]): unknown;
 }
 
-/** @param document the provider's answer, parsed. @returns `undefined` where it is no list of models. */
+/** @param document the provider's answer, parsed. @returns `undefined` where it is not a list of models. */
 export function readModelList(document: unknown): ModelList | undefined {
   if (Array.isArray(document)) return { entries: document.filter(isJsonObject), withEntries: (entries) => entries };
   if (!isJsonObject(document)) return undefined;

@@ -48,7 +48,7 @@ export function maxChargeOf(ending: CallEnding, { sentNanoUsd, maxCostNanoUsd }:
 export function outcomeOf({ error, latencyMs }: UsageAttempt, call: EndedCall): UsageOutcome {
   const { ending, clientAborted, price, hostedTools, toolPrices, reading, contentType } = call;
   const isInterrupted = error === INTERRUPTED;
-  // A call without an answer is no provider failure when its client disconnected or the gateway ended it.
+  // A call without an answer is not a provider failure when its client disconnected or the gateway ended it.
   const isAbandoned = ending === 'unanswered' && (clientAborted || isInterrupted);
   // A successful status promises no answer: the body may report an error.
   const hasFailed = reading?.failure !== undefined;

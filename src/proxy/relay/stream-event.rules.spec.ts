@@ -52,7 +52,7 @@ describe('events with content', () => {
     ['a number', '7'],
     ['null', 'null'],
     ['an unknown type', { sequence_number: 1, type: 'response.image_generation_call.partial_image' }],
-    ['a type that is no text', { type: { toString: 1 }, error: {} }],
+    ['a type that is not text', { type: { toString: 1 }, error: {} }],
     ['an inherited type', '{"__proto__":{"type":"error"}}'],
     ['a type in capitals', { type: 'ERROR' }],
     ['a complete answer', { type: 'response.completed', response: { error: null } }],

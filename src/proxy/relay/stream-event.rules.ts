@@ -28,7 +28,7 @@ const CODE = /^(?:[a-z][a-z_]{0,63}|\d{3})$/i;
  * are not known to be without content count as content.
  *
  * @param name of the `event` line, empty without one.
- * @param data the joined `data` lines; undefined without any, in which case it is no event.
+ * @param data the joined `data` lines; undefined without any, in which case it is not an event.
  */
 export function meaningOf(name: string, data: string | undefined): EventMeaning {
   if (data === undefined) return CONTENTLESS;

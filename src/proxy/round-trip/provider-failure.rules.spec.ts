@@ -26,7 +26,7 @@ describe('calls without an answer', () => {
     ['with an invalid request', new BrokenConnection('invalid_request', '10.0.0.7'), 'provider_invalid_request'],
     ['blocked', withCode('10.0.0.7: the address is not public', 'ERR_BLOCKED_ADDRESS'), 'provider_err_blocked_address'],
     ['without a code', new Error('10.0.0.7'), 'provider_unknown'],
-    ['with a code that is no text', withCode('10.0.0.7', 42), 'provider_unknown'],
+    ['with a code that is not text', withCode('10.0.0.7', 42), 'provider_unknown'],
     ['given up by us', new GivenUp('cancelled'), 'provider_cancelled'],
   ])('connection %s → 502; the reason goes to the log, without an address', (_name, error, reason) => {
     const refusal = refusalOf(error, 1_000);

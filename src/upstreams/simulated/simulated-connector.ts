@@ -20,7 +20,7 @@ export function simulatedConnector(next: buildConnector.connector, clock: Clock)
     if (options.hostname !== SIMULATED_HOST) return next(options, callback);
     const [client, own] = duplexPair();
     server.emit('connection', own);
-    // A pair of streams is no socket, and the connection needs none: it reads, writes and destroys.
+    // A pair of streams is not a socket, and the connection needs none: it reads, writes and destroys.
     queueMicrotask(() => callback(null, client as unknown as Parameters<typeof callback>[1] & NonNullable<unknown>));
   };
 }

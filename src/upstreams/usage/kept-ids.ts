@@ -119,7 +119,7 @@ export class StreamedIds {
     for (const document of documentsOfEvent(event)) {
       for (const id of keptIdsOf(this.style, document)) this.#ids.add(id);
     }
-    // Each piece of sound follows in an event of its own, all with the id of the first.
+    // Each piece of sound follows in a separate event, all with the id of the first.
     if (this.#ids.size >= MAX_IDS || (this.style === 'chat_completions' && this.#ids.size > 1))
       this.#marker = undefined;
   }

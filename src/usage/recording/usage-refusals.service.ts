@@ -7,7 +7,7 @@ import { storeEvents } from './store-events.js';
 import type { Refusal, RefusedCall } from './usage-event.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 
-/** Maximum number of identities with a row of their own at a time. */
+/** Maximum number of identities with their own row at a time. */
 const MAX_ROWS = 10_000;
 /** Maximum rows per statement. */
 const BATCH_ROWS = 500;

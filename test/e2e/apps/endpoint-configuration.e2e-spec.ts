@@ -169,7 +169,7 @@ describe('params, checked by the rules of a call', () => {
     ['a text where a switch belongs', { background: 'no' }, {}, 'background: must be true or false'],
     ['a dearer tier', { service_tier: 'priority' }, {}, 'service_tier: cannot be priced'],
     ['other models', { fallbacks: ['o3'] }, {}, 'fallbacks: cannot be used'],
-    ['tools that are no list', { tools: { type: 'web_search' } }, {}, 'tools: must be an array'],
+    ['tools that are not a list', { tools: { type: 'web_search' } }, {}, 'tools: must be an array'],
     [
       'a limit above the cap',
       { max_output_tokens: 101 },

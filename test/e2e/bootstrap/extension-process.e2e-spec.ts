@@ -31,7 +31,7 @@ function buildSample(): void {
   }
 }
 
-describeWithRedis('an extension as a program of its own (docs/extending.md)', () => {
+describeWithRedis('an extension as a separate program (docs/extending.md)', () => {
   const managementKey = newManagementKey();
   let keyServer: KeyServer;
   let redis: Awaited<ReturnType<typeof reachRedis>>;

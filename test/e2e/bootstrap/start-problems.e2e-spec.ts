@@ -68,8 +68,8 @@ describe('a start that the system prevents', () => {
   );
 
   it.each([
-    ['host.invalid', /HOST host\.invalid is no address of this machine \((?:ENOTFOUND|EAI_AGAIN)\)/],
-    ['192.0.2.1', /HOST 192\.0\.2\.1 is no address of this machine \(EADDRNOTAVAIL\)/],
+    ['host.invalid', /HOST host\.invalid is not an address of this machine \((?:ENOTFOUND|EAI_AGAIN)\)/],
+    ['192.0.2.1', /HOST 192\.0\.2\.1 is not an address of this machine \(EADDRNOTAVAIL\)/],
   ])(
     'HOST %s → HOST',
     async (host, sentence) => {

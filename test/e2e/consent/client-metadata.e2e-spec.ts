@@ -221,7 +221,7 @@ describe('registered clients', () => {
   });
 
   it.each([
-    ['that is no JSON', 'hello', 'must be a JSON list'],
+    ['that is not JSON', 'hello', 'must be a JSON list'],
     ['with a wrong entry', [{ client_id: 'a', client_name: 'A', redirect_uris: ['ftp://x'] }], '[0]: redirect_uris[0]'],
   ])('a file %s → the service refuses to start and says where', async (_name, content, problem) => {
     const file = clientsFile(content);

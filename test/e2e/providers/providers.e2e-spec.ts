@@ -146,7 +146,7 @@ describe('POST providers', () => {
     ['negative price', { pricing: { m: { input: -1, output: 1 } } }, 'pricing.m.input: '],
     ['half a price', { pricing: { m: { input: 1 } } }, 'pricing.m.output: '],
     ['unknown price member', { pricing: { m: { input: 1, output: 1, long_input: 2 } } }, 'pricing.m.long_input: '],
-    ['pricing that is no object', { pricing: [] }, 'pricing: '],
+    ['pricing that is not an object', { pricing: [] }, 'pricing: '],
   ])('%s → 400 naming the path, nothing stored', async (_what, members, message) => {
     const answer = await world.api.post(PATH, { type: 'openai', name: 'First', secret: KEY, ...members });
     expect(answer.status).toBe(400);

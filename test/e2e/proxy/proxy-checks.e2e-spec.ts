@@ -207,7 +207,7 @@ describe('routes around the proxy', () => {
   it.each([
     ['two lengths', 'Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}'],
     ['length and chunks', 'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'],
-    ['a chunk size that is no number', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n'],
+    ['a chunk size that is not a number', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n'],
     ['a transfer coding of which chunked is not the last', 'Transfer-Encoding: chunked, identity\r\n\r\n{}'],
     ['two hosts', 'Host: b\r\nContent-Length: 2\r\n\r\n{}'],
     ['a blank before the colon', 'Content-Length : 2\r\n\r\n{}'],

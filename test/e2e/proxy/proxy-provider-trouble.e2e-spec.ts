@@ -63,7 +63,7 @@ describe('calls without an answer', () => {
   it.each<[string, Script]>([
     ['a reset before the answer', resetBeforeAnswer()],
     ['the end of the connection', garbage('')],
-    ['bytes that are no HTTP', garbage('hello there\r\n\r\n')],
+    ['bytes that are not HTTP', garbage('hello there\r\n\r\n')],
     ['a TLS alert', garbage(Buffer.from('15030300020246', 'hex'))],
     ['half a status line', garbage('HTTP/1.1 2')],
     ['half a head', garbage(OK_HEAD)],

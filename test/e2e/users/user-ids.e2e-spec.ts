@@ -96,7 +96,7 @@ describe('a user id in the path', () => {
   it.each([
     ['a NUL', 'a%00'],
     ['a broken escape', '%zz'],
-    ['bytes that are no text', '%ff'],
+    ['bytes that are not text', '%ff'],
     ['more characters than a parameter may have', 'u'.repeat(1_025)],
   ])('%s → 400', async (_what, encoded) => {
     expect((await rawCall('GET', usersUrl(`/${encoded}`))).status).toBe(400);

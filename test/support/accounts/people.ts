@@ -31,7 +31,7 @@ export interface Person {
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** A human with a session of their own, who is a member of the organization given. */
+/** A human with their own session, who is a member of the organization given. */
 export async function newPerson(
   world: World,
   {

@@ -12,7 +12,7 @@ import { CLIENT, CLIENT_NAME } from './oauth-client.js';
 type DiscoveryState = Parameters<NonNullable<OAuthClientProvider['saveDiscoveryState']>>[0];
 type StoredTokens = Parameters<OAuthClientProvider['saveTokens']>[0];
 
-/** Where the browser comes back to: a listener on a port of its own, as desktop clients have one. */
+/** Where the browser comes back to: a listener on its own port, as desktop clients have one. */
 async function startListener() {
   const brought = Promise.withResolvers<URLSearchParams>();
   const server = createServer(({ url = '' }, response) => {

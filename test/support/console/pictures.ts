@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 
 const REFERENCES = fileURLToPath(new URL('../../e2e/console/pictures', import.meta.url));
-/** Of pictures that are no reference. */
+/** Of pictures that are not references. */
 const ELSEWHERE = join(tmpdir(), 'console-pictures');
 /** `WRITE_PICTURES=1 npm run test:e2e -- console-pages` writes references instead of comparing with them. */
 const IS_WRITING = process.env.WRITE_PICTURES === '1';

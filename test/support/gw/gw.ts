@@ -27,7 +27,7 @@ afterAll(() => {
   for (const host of hosts) host.disconnect();
 });
 
-/** The built program, with a home of its own. */
+/** The built program, with its own home. */
 export class Gw {
   readonly home = mkdtempSync(join(tmpdir(), 'gw-home-'));
 
@@ -38,7 +38,7 @@ export class Gw {
     return join(this.home, 'gw');
   }
 
-  /** Runs a line on a terminal of its own. */
+  /** Runs a line on a separate terminal. */
   onTerminal(line: string, environment: Readonly<Record<string, string>> = {}): PtySession {
     return new PtySession(line.split(' '), this.home, { TERM: 'xterm', ...this.environmentOf(environment) });
   }
@@ -59,7 +59,7 @@ export class Gw {
   }
 
   /**
-   * Runs a line as a process of its own, for what only a process has: signals, and output as it comes.
+   * Runs a line as a separate process, for what only a process has: signals, and output as it comes.
    *
    * @param told called with what comes on standard error, as it comes.
    */

@@ -7,7 +7,7 @@ export const PROGRAM = join(import.meta.dirname, '../../../dist/gw/gw.js');
 
 const PATIENCE_MS = 15_000;
 
-/** The program on a terminal of its own, and somebody who types. */
+/** The program on a separate terminal, and somebody who types. */
 export class PtySession {
   private readonly pty: IPty;
   private raw = '';

@@ -1,5 +1,5 @@
 /**
- * The Postgres of one run of tests, in a process of its own: prints one line of JSON, `{adminUrl, template}`, and ends,
+ * The Postgres of one run of tests, in a separate process: prints one line of JSON, `{adminUrl, template}`, and ends,
  * with all it has made, when its standard input ends. So it ends with the run, however that ends.
  */
 import { execFileSync } from 'node:child_process';

@@ -19,7 +19,7 @@ export function programEnvironment(settings: Readonly<Record<string, string>>): 
   return { ...settings, PATH, NODE_COMPILE_CACHE };
 }
 
-/** The built service, or another program that is it, as a process of its own, for tests that kill it. */
+/** The built service, or another program that is it, as a separate process, for tests that kill it. */
 export class GatewayProcess {
   private child: ChildProcess | undefined;
   private output = '';

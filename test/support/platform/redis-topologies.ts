@@ -43,7 +43,7 @@ export function startRedisCluster(options: readonly string[] = []) {
       /** `host:port` of every server, separated by commas. */
       hosts: hostsOf(servers),
       isWhole,
-      /** Whether the replica has everything the first master was told. */
+      /** Whether the replica has all writes of the first master. */
       isInStep: () => hasReplicaInStep(servers[0], options),
       /** Whether the replica serves in place of the first master. */
       hasTakenOver: async () => (await roleOf(replica, options))[0] === 'master',
@@ -72,7 +72,7 @@ export function startWatchedRedis(sentinelPassword?: string) {
     await eventually(areReady, { withinMs: FORMED_MS });
     return {
       ...{ master, replica, sentinels, hosts: hostsOf(sentinels) },
-      /** Whether the replica has everything the master was told. */
+      /** Whether the replica has all writes of the master. */
       isInStep: () => hasReplicaInStep(master, []),
       /** The port of the master, as the sentinels say. */
       masterPort: async () => Number((await ask(sentinels.at(-1), 'get-master-addr-by-name'))[1]),
@@ -137,7 +137,7 @@ async function isWholeFor(server: TestRedis, options: readonly string[]): Promis
   return String(state).includes('cluster_state:ok');
 }
 
-/** It writes what it learns into its settings, so it needs a file of its own. */
+/** It writes what it learns into its settings, so it needs its own file. */
 async function startSentinel(masterPort: number, password: string | undefined): Promise<TestRedis> {
   const lines = [
     `sentinel monitor ${MASTER_NAME} 127.0.0.1 ${masterPort} 2`,

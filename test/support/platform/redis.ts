@@ -89,7 +89,7 @@ async function answers(port: number): Promise<boolean> {
   }
 }
 
-/** Works on a connection of its own, of one attempt, to a server on 127.0.0.1. */
+/** Works on a separate connection, of one attempt, to a server on 127.0.0.1. */
 export async function connectedTo<T>(
   at: { readonly port: number; readonly password?: string },
   work: (redis: Redis) => Promise<T>,

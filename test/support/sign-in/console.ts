@@ -23,7 +23,7 @@ export function newAddress(): string {
   return [randomInt(1, 200), randomInt(256), randomInt(256), randomInt(256)].join('.');
 }
 
-/** A browser with these cookies, of a page of the console, from an address of its own unless one is given. */
+/** A browser with these cookies, of a page of the console, from a separate address unless one is given. */
 export function browserOf(
   world: Pick<World, 'with' | 'consoleOrigin'>,
   { cookie = '', address = newAddress() } = {},

@@ -5712,7 +5712,7 @@ export interface components {
             token_header?: string;
             /** @description The subscription check; may be empty. */
             required_claims: (components["schemas"]["AppRequiredClaimContains"] | components["schemas"]["AppRequiredClaimEquals"])[];
-            /** @description Longest accepted life of a token. */
+            /** @description Maximum accepted lifetime of a token. */
             max_token_lifetime_seconds: number;
             /**
              * @description Console bookkeeping; ignored.
@@ -7410,7 +7410,7 @@ export interface operations {
     listAuditEvents: {
         parameters: {
             query?: {
-                /** @description Most events to return; 50 when absent. */
+                /** @description Maximum number of events to return; 50 when absent. */
                 limit?: number;
                 /** @description Only events of this action, such as `app.created`. */
                 action?: string;
@@ -9798,7 +9798,7 @@ export interface operations {
     listAppEvents: {
         parameters: {
             query?: {
-                /** @description Most events to return; 50 when absent. */
+                /** @description Maximum number of events to return; 50 when absent. */
                 limit?: number;
                 /** @description Only events with this status. */
                 status?: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user" | "blocked_policy" | "blocked_invalid";
@@ -10251,7 +10251,7 @@ export interface operations {
                 model?: string;
                 /** @description Only events of this application key id. */
                 key?: string;
-                /** @description Most events to return; 50 when absent. */
+                /** @description Maximum number of events to return; 50 when absent. */
                 limit?: number;
                 /** @description Only older events: `next` of the answer before. */
                 before?: string;
@@ -13382,7 +13382,7 @@ export interface operations {
     listAppAuthEvents: {
         parameters: {
             query?: {
-                /** @description Most events to return; 50 when absent. */
+                /** @description Maximum number of events to return; 50 when absent. */
                 limit?: number;
                 /** @description Only events with this outcome: `ok`, `would_reject` or an error code. */
                 outcome?: string;

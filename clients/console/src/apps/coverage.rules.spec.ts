@@ -32,7 +32,7 @@ describe('coverageText', () => {
 
   it('a type → every instance of it, including later ones', () => {
     expect(text('openai')).toBe(
-      'Covers OpenAI (openai) and backup, and every provider of the type openai that is added later without an entry of its own.',
+      'Covers OpenAI (openai) and backup, and every provider of the type openai that is added later without its own entry.',
     );
   });
 

@@ -31,7 +31,7 @@ export function coverageText(key: string, { providers, isType }: Coverage<Instan
   const later = `every provider of the type ${key} that is added later`;
   if (names.length === 0)
     return isType ? `Covers no provider now; it will cover ${later}.` : 'Covers nothing: its provider is deleted.';
-  return `Covers ${inWords(names)}${isType ? `, and ${later} without an entry of its own` : ''}.`;
+  return `Covers ${inWords(names)}${isType ? `, and ${later} without its own entry` : ''}.`;
 }
 
 function inWords(names: readonly string[]): string {

@@ -196,7 +196,7 @@ function RequiredClaims({
         rows={3}
         value={token}
         onChange={setToken}
-        error={token !== '' && tried === undefined ? 'is no JSON Web Token' : undefined}
+        error={token !== '' && tried === undefined ? 'is not a JSON Web Token' : undefined}
       />
       {tried !== undefined && (
         <pre className="max-h-48 overflow-auto rounded-md border border-line bg-sunken p-3 text-xs">

@@ -79,7 +79,7 @@ function UnprovenCard() {
   return (
     <Card
       title="Devices without a proof"
-      lead="All devices together whose proof fails, where Authentication admits them with limits."
+      lead="All devices with a failed proof together, if Authentication admits them with limits."
     >
       <div className="flex flex-col gap-6">
         <LimitFields limits={unproven ?? {}} onChange={set} path="config.limits.unproven" hasTotal />

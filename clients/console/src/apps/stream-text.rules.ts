@@ -10,7 +10,7 @@ function at(value: unknown, path: readonly string[]): unknown {
 }
 
 const END_OF_EVENT = /\r\n\r\n|\n\n|\r\r/g;
-/** A comment of the gateway, which is no part of the answer. */
+/** A comment of the gateway, which is not part of the answer. */
 const HEARTBEAT = ': gateway\n\n';
 const encoder = new TextEncoder();
 

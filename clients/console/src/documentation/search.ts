@@ -2,7 +2,7 @@ import MiniSearch from 'minisearch';
 import { SEARCH_INDEX } from './search-index';
 import { inOrder } from './search-order.rules';
 
-/** A section of a document, or a row of a table that has a name of its own. */
+/** A section of a document, or a row of a table that has its own name. */
 export interface Found {
   readonly address: string;
   readonly title: string;

@@ -145,7 +145,7 @@ describe('the extension', () => {
     ['with a byte after it', { extension: (value) => Buffer.concat([value, Buffer.of(0)]) }, 'key_description_invalid'],
     ['version 0', says((key) => Object.assign(key, { version: integer(0) })), 'key_description_invalid'],
     [
-      'a level that is no enumeration',
+      'a level that is not an enumeration',
       says((key) => Object.assign(key, { level: integer(1) })),
       'key_description_invalid',
     ],

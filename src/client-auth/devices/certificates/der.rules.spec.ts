@@ -23,7 +23,7 @@ describe('findSingleOctetString', () => {
     ['none', '3003 020101'],
     ['two', '3006 040141 040142'],
     ['one cut off', '3005 a103 0402 41'],
-    ['bytes that are no element after it', '0401 41 30'],
+    ['bytes that are not an element after it', '0401 41 30'],
     ['an indefinite length', '3080 040141 0000'],
     ['an indefinite length before as many bytes', `3080 047e ${'41'.repeat(126)}`],
     ['a length in more bytes than it needs', '308103 040141'],

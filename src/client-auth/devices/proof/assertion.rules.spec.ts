@@ -85,7 +85,7 @@ describe('points 1 and 2: the nonce is signed with the stored key', () => {
       { clientData: Buffer.from(CHALLENGE, 'base64url').toString('latin1') },
     ],
     ['bytes after the signature', { signature: (der: Buffer) => Buffer.concat([der, Buffer.of(0)]) }],
-    ['a signature that is no DER', { signature: () => Buffer.alloc(64, 1) }],
+    ['a signature that is not DER', { signature: () => Buffer.alloc(64, 1) }],
     ['an empty signature', { signature: () => Buffer.alloc(0) }],
     ['zeros for r and s', { signature: () => Buffer.from('3006020100020100', 'hex') }],
   ] satisfies [string, AssertionChanges][])('%s → attest_failed', (_, changes) => {

@@ -186,7 +186,7 @@ describe('point 2: the certificates', () => {
   });
 
   it.each([
-    ['bytes that are no certificate', () => Buffer.from('certificate')],
+    ['bytes that are not a certificate', () => Buffer.from('certificate')],
     ['an empty one', () => Buffer.alloc(0)],
     ['a certificate in PEM', () => Buffer.from(vendor.rootPem)],
     ['a byte after it', (bytes: Buffer) => Buffer.concat([bytes, Buffer.of(0)])],

@@ -58,7 +58,7 @@ export function chargedNanoUsd({ cost, estimateNanoUsd }: CallCharge): number {
 
 /**
  * Tokens that the limits of tokens count: those that the response reports, else an estimate, as for the cost. An answer
- * that charges nothing counts none.
+ * without a charge counts none.
  *
  * Source: docs/reference/accounting.md#token-limits.
  */

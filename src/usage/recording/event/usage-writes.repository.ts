@@ -124,7 +124,7 @@ const insertEvents = (onConflict: string, returned = '') => `
  * `usage_days`, of `usage_user_days`, of `usage_user_months`, then of `budget_periods`, each by key. Every other writer
  * of these tables follows it. An application has one account.
  *
- * The requests of a user's latest UTC day that were not refused have a count of their own: a newer day restarts the
+ * The requests of a user's latest UTC day that were not refused have their own count: a newer day restarts the
  * count, an older day does not change it.
  */
 const ADD_TO_SUMS = `

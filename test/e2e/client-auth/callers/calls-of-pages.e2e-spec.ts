@@ -252,7 +252,7 @@ describe('a call from a listed origin', () => {
     ['an unsupported challenge', 403, 'auth/challenge', { body: {} }],
     ['an unfit registration', 400, 'auth/register', { body: {} }],
     ['an unsupported exchange', 400, 'auth/token', { body: {} }],
-    ['a body that is no object', 400, 'auth/token', { body: [] }],
+    ['a body that is not an object', 400, 'auth/token', { body: [] }],
     [
       'a coded body',
       415,

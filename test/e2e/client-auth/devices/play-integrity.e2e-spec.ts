@@ -127,7 +127,7 @@ describe('a key of the application', () => {
   it.each([
     ['of another phone', () => new PlayDevice().publicKey.toString('base64'), 'key_id_mismatch'],
     ['of another curve', () => Buffer.alloc(91, 7).toString('base64'), 'public_key_unusable'],
-    ['that is no base64', () => '%%%%', 'proof_not_base64'],
+    ['that is not base64', () => '%%%%', 'proof_not_base64'],
     ['of 129 bytes', () => Buffer.alloc(129).toString('base64'), 'proof_too_large'],
   ])('%s → attest_failed', async (_, publicKey, reason) => {
     const { phone, trail } = await installed();

@@ -125,7 +125,7 @@ describe('a stream that no fallback replaces', () => {
     ['no content at all', sse([CREATED, IN_PROGRESS]), CREATED + IN_PROGRESS],
     ['nothing at all', sse([]), ''],
     ['half an error', sse([CREATED, ERROR.slice(0, -1)]), CREATED + ERROR.slice(0, -1)],
-    ['an error in an answer that is no stream', json(200, ERROR, { 'content-type': 'application/json' }), ERROR],
+    ['an error in an answer that is not a stream', json(200, ERROR, { 'content-type': 'application/json' }), ERROR],
   ])('%s → relayed unchanged, no fallback is called', async (_name, script, text) => {
     await chained(script, sse([SERVED]));
     const answer = await chain.call(streaming);

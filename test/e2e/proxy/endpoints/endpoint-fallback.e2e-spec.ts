@@ -64,7 +64,7 @@ describe('what sends a request to the next target', () => {
     ['a refused connection', null, nobody],
     ['a reset before the answer', null, resetBeforeAnswer],
     ['the end of the connection', null, () => garbage('')],
-    ['bytes that are no HTTP', null, () => garbage('hello there\r\n\r\n')],
+    ['bytes that are not HTTP', null, () => garbage('hello there\r\n\r\n')],
     ['half a head', null, () => garbage('HTTP/1.1 200 OK\r\ncontent-type: a')],
     ['silence', null, silence],
     ['429', 429, () => ownError(429)],

@@ -41,7 +41,7 @@ describe('unknown cost', () => {
       'no_usage_reported',
       0,
     ],
-    ['an answer that is no JSON', 'openai', RESPONSES, { body: GPT }, json(200, 'hello'), 'no_usage_reported', 0],
+    ['an answer that is not JSON', 'openai', RESPONSES, { body: GPT }, json(200, 'hello'), 'no_usage_reported', 0],
     ['a stream without usage', 'openai', RESPONSES, { body: GPT }, sse([event({ a: 1 })]), 'no_usage_reported', 0],
     [
       'tokens where minutes are sold',
@@ -71,7 +71,7 @@ describe('unknown cost', () => {
       0,
     ],
     [
-      'a hosted tool with a fee of its own',
+      'a hosted tool with its own fee',
       'openai',
       RESPONSES,
       { body: { ...GPT, tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] } },

@@ -201,7 +201,7 @@ const ANSWERS: [string, string, string, CallOptions, Script, Tokens, number][] =
     0.111,
   ],
   [
-    'audio whose cost is no whole nano-dollar',
+    'audio whose cost is not a whole nano-dollar',
     'xai',
     'v1/stt',
     form('grok-transcribe'),

@@ -118,7 +118,7 @@ describe('sums by day, by user and day, by user and month, consistent with the e
   it('random batches, repeated and overlapping, from two instances whose connections break → the exact sums', async () => {
     const plan = fc.record({
       events: fc.array(event, { minLength: 1, maxLength: 30 }),
-      /** Which events each of the two stores in a statement of its own, as places in the list of them. */
+      /** Which events each of the two stores in a separate statement, as places in the list of them. */
       batches: fc.array(fc.tuple(fc.array(fc.nat(), { minLength: 1, maxLength: 40 }), fc.boolean()), { maxLength: 8 }),
       breaks: fc.boolean(),
     });

@@ -8,7 +8,7 @@ import { type IssuerKey, type IssuerKeys, type KeySetDocument, newIssuerKeys } f
 import { type Claims, forgeries, signToken, type TokenOptions } from './issuer-tokens.js';
 
 export interface IssuerOptions {
-  /** Serves the key set over https with a certificate of its own; http by default. */
+  /** Serves the key set over https with its own certificate; http by default. */
   readonly tls?: boolean;
   /** Dates the tokens; the machine's clock by default. */
   readonly clock?: { nowMs(): number };
