@@ -124,7 +124,12 @@ export class ListAppsRequest {
   @Month()
   readonly month?: string;
 
-  @Int({ min: 1, max: MAX_PAGE_LIMIT, optional: true, description: 'Most applications to return; all when absent.' })
+  @Int({
+    min: 1,
+    max: MAX_PAGE_LIMIT,
+    optional: true,
+    description: 'Maximum number of applications to return; all when absent.',
+  })
   readonly limit?: number;
 
   @Verbatim({ min: 0, max: 64, optional: true, description: 'Only applications whose id comes after this one, by id.' })

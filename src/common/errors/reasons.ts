@@ -639,7 +639,7 @@ export const REASONS = {
   },
   operation_withdrawn: {
     means: 'The credential that requested the change no longer has the right to make it.',
-    advice: 'Ask again with another credential.',
+    advice: 'Call again with another credential.',
   },
   page_not_allowed: {
     means: 'A page of an origin that the application does not list asked whether it may call it.',

@@ -17,7 +17,7 @@ export function PageLimit(what: string): PropertyDecorator {
     min: 1,
     max: MAX_PAGE_LIMIT,
     optional: true,
-    description: `Most ${what} to return; ${DEFAULT_PAGE_LIMIT} when absent.`,
+    description: `Maximum number of ${what} to return; ${DEFAULT_PAGE_LIMIT} when absent.`,
   });
 }
 

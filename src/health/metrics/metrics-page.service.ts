@@ -44,7 +44,7 @@ export class MetricsPage {
       least('gateway_journal_ok', '1 while the journal accepts new calls: journal of readyz.', () =>
         Number(journal.state === 'ok'),
       ),
-      least('gateway_database_connected', '1 while Postgres answers; it is asked every 1.5 seconds.', () => {
+      least('gateway_database_connected', '1 while Postgres answers; it is queried every 1.5 seconds.', () => {
         return Number(configChanges.connected);
       }),
       least(

@@ -9938,7 +9938,7 @@ export interface operations {
                 from?: string;
                 /** @description Last UTC day, inclusive; today when absent. */
                 to?: string;
-                /** @description Most rows to return; 50 when absent. */
+                /** @description Maximum number of rows to return; 50 when absent. */
                 limit?: number;
             };
             header?: never;
@@ -10132,7 +10132,7 @@ export interface operations {
                 to?: string;
                 /** @description One of model, provider, provider_slug, provider_gateway, credential_source, model_author, user, status, cost_source, route, endpoint, app_version, key, app, or `group:<name>` of `limits.groups`; model when absent. */
                 by?: string;
-                /** @description Most rows to return; 50 when absent. */
+                /** @description Maximum number of rows to return; 50 when absent. */
                 limit?: number;
             };
             header?: never;
@@ -10639,7 +10639,7 @@ export interface operations {
                 query?: string;
                 /** @description Only users with this status. */
                 status?: "active" | "blocked";
-                /** @description Most users to return; 50 when absent. */
+                /** @description Maximum number of users to return; 50 when absent. */
                 limit?: number;
                 /** @description How many users to skip; 0 when absent. Only with `sort=recent`. */
                 offset?: number;
@@ -11423,7 +11423,7 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description Most deliveries to return; 50 when absent. */
+                /** @description Maximum number of deliveries to return; 50 when absent. */
                 limit?: number;
                 /** @description Only deliveries with this status. */
                 status?: "pending" | "delivered" | "failed" | "disabled";
@@ -11547,7 +11547,7 @@ export interface operations {
             query?: {
                 /** @description UTC month of the usage; the current one when absent. */
                 month?: string;
-                /** @description Most applications to return; all when absent. */
+                /** @description Maximum number of applications to return; all when absent. */
                 limit?: number;
                 /** @description Only applications whose id comes after this one, by id. */
                 after_id?: string;

@@ -55,7 +55,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'webhook.deleted': 'Deleted webhook',
 };
 
-/** An action in words; one that is not known here by its own name. */
+/** The description of an action; for an unknown one its name. */
 export function actionText(action: string): string {
   return (Object.hasOwn(SENTENCES, action) ? SENTENCES[action] : undefined) ?? action;
 }

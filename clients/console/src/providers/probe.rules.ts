@@ -15,7 +15,7 @@ type Outcome = Schemas['ProviderTestResponse'] | Schemas['ProviderGatewayTestRes
 /**
  * Only an accepted key is a success; a key that could not be tested is neither accepted nor refused.
  *
- * @param name of the provider or gateway that was asked.
+ * @param name of the provider or gateway that was called.
  * @param what was tested, for the success message.
  */
 export function verdictOf(
