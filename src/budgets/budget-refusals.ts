@@ -42,7 +42,7 @@ export function budgetHeld(budget: CallBudget, standing: BudgetStanding, heldMs:
   if (measureOf(budget) !== 'money') return countHeld(budget, retryAfterSeconds);
   return new GatewayError('app_budget_exhausted', {
     message:
-      `The rest of the ${nameOf(budget)} is held for running requests` +
+      `What is left of the ${nameOf(budget)} is held for requests that are still running` +
       `${inWords(standing)}. Try again in ${retryAfterSeconds} s.`,
     reason: `${budget.scope}_budget_held`,
     data: { ...namedBy(budget), ...figuresOf(standing) },
@@ -74,7 +74,7 @@ function countReached(budget: CallBudget, period: BudgetPeriod, nowMs: number): 
 function countHeld(budget: CallBudget, retryAfterSeconds: number): GatewayError {
   return new GatewayError('app_rate_limited', {
     message:
-      `The rest of the limit of ${countOf(budget)} is held for running requests. ` +
+      `What is left of the limit of ${countOf(budget)} is held for requests that are still running. ` +
       `Try again in ${retryAfterSeconds} s.`,
     reason: countReasons(budget).held,
     data: countedBy(budget),

@@ -34,14 +34,14 @@ export function readAskedTier({ bytes, root }: ScannedBody): AskedTier | undefin
     if (!isNamed(bytes, value)) continue;
     const tier = tierOf(member, memberValue(bytes, value, member));
     if (asked?.isDearer && tier?.part !== asked.part)
-      throw invalidRequest(member, `must be the same tier as ${asked.member}, or be omitted`);
+      throw invalidRequest(member, `must be the tier of ${asked.member}, or be left out`);
     asked = tier ?? asked;
   }
   return asked;
 }
 
 /**
- * @param price of the model that is called; undefined if only the provider knows it.
+ * @param price of the model that is called; undefined where only the provider has it.
  * @returns the part of usage that stands for the tier; undefined: the standard rates apply.
  * @throws invalid_request a tier that may cost more than the list price, without rates.
  */

@@ -94,7 +94,7 @@ export function Deliveries({ webhook, isEnabled }: { readonly webhook: string; r
         const params = { path: { id: webhook, delivery: String(id) } };
         await read(api.POST('/v1/admin/webhooks/{id}/deliveries/{delivery}/resend', { params }));
         await client.invalidateQueries({ queryKey: queries.webhook(webhook).queryKey });
-        say(`${type} will be sent again.`);
+        say(`${type} is sent again.`);
       });
     return [...FACTS, actionColumn(reason, (delivery) => void resend(delivery))];
   }, [webhook, reason]);
