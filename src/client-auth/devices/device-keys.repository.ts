@@ -54,6 +54,12 @@ export interface DeviceKeyUse {
   readonly facts: DeviceFacts;
 }
 
+/** Primary key of `device_keys`. */
+interface PlaceOfKey {
+  readonly appId: string;
+  readonly keyId: string;
+}
+
 interface UserDeviceRow {
   readonly status: UserDevice['status'];
   readonly publicKey: string | null;
@@ -69,13 +75,30 @@ const OF_USER = 'device.appId = known.appId AND device.userId = known.id AND dev
 
 const REVOKED = `'device.revoked'`;
 
-const REVOKED_ID = eventIdOf({
-  ...{ type: REVOKED, account: 'organization_id', app: 'app_id', group: 'user_id', id: 'key_id' },
-  periodStart: 'created_at',
-});
+/** Keys that {@link DeviceKeysRepository.tellOfListed} looks at in one statement. */
+const KEYS_AT_A_TIME = 20_000;
 
-const REVOKED_DATA = `json_build_object('account', organization_id, 'app', app_id, 'user', user_id, 'device', key_id,
-  'reason', 'device_limit')`;
+/**
+ * A query that reports keys that end. Append {@link outboxParts} of its name.
+ *
+ * @param source part of a `WITH`, one row for each key.
+ * @param reason of `DeviceEventData`.
+ * @param at when they end, SQL.
+ * @param since distinguishes two ends of one key, SQL.
+ */
+function revokedIn(source: string, reason: string, at: string, since: string): string {
+  const id = eventIdOf({
+    ...{ type: REVOKED, account: 'organization_id', app: 'app_id', group: 'user_id', id: 'key_id' },
+    periodStart: since,
+  });
+  const data = `json_build_object('account', organization_id, 'app', app_id, 'user', user_id, 'device', key_id,
+    'reason', '${reason}')`;
+  return `
+    SELECT ${id} AS id, organization_id, ${REVOKED} AS type, app_id,
+      concat_ws(':', 'user', app_id, user_id) AS subject, ${at} AS at, key_id AS place,
+      ${eventBodyOf(REVOKED, at, data)} AS body
+    FROM ${source}`;
+}
 
 const DELETE_OLDEST = `
   WITH deleted AS (
@@ -83,15 +106,23 @@ const DELETE_OLDEST = `
       SELECT key_id FROM device_keys WHERE app_id = $2 AND user_id = $3 AND key_id <> $4
       ORDER BY last_used_at DESC, created_at DESC, key_id OFFSET $5)
     RETURNING organization_id, app_id, user_id, key_id, created_at),
-  told AS (
-    SELECT ${REVOKED_ID} AS id, organization_id, ${REVOKED} AS type, app_id,
-      concat_ws(':', 'user', app_id, user_id) AS subject, $6::timestamptz AS at, key_id AS place,
-      ${eventBodyOf(REVOKED, '$6::timestamptz', REVOKED_DATA)} AS body
-    FROM deleted),
+  told AS (${revokedIn('deleted', 'device_limit', '$6::timestamptz', 'created_at')}),
   ${outboxParts('told')}
   SELECT`;
 
-/** Writes `device_keys`; reads `app_users`. */
+/** Of the next keys, those with a serial number of `$1`, and with none that is listed already. */
+const TELL_OF_LISTED = `
+  WITH page AS MATERIALIZED (
+    SELECT organization_id, app_id, user_id, key_id, chain_serials FROM device_keys
+    WHERE (app_id, key_id) > ($3, $4) ORDER BY app_id, key_id LIMIT ${KEYS_AT_A_TIME}),
+  ended AS (
+    SELECT * FROM page WHERE EXISTS (SELECT FROM unnest(chain_serials) AS serial WHERE serial = ANY ($1::text[]))
+      AND NOT EXISTS (SELECT FROM android_revoked_serials listed WHERE listed.serial = ANY (chain_serials))),
+  told AS (${revokedIn('ended', 'certificate_revoked', '$2::timestamptz', '$2::timestamptz')}),
+  ${outboxParts('told')}
+  SELECT app_id AS "appId", key_id AS "keyId" FROM page ORDER BY app_id DESC, key_id DESC LIMIT 1`;
+
+/** Writes `device_keys`; reads `app_users` and `android_revoked_serials`. */
 @Injectable()
 export class DeviceKeysRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -136,6 +167,18 @@ export class DeviceKeysRepository {
     at: Instant,
   ): Promise<void> {
     await tx.query(DELETE_OLDEST, [app.organizationId, app.id, key.userId, key.keyId, kept - 1, at]);
+  }
+
+  /**
+   * Reports to webhooks the keys that end because serial numbers of their certificates are about to be listed in
+   * `android_revoked_serials`, in the transaction that lists them. The keys stay, because an entry may be lifted.
+   */
+  async tellOfListed(tx: EntityManager, serials: readonly string[], at: Instant): Promise<void> {
+    if (serials.length === 0) return;
+    for (let last: PlaceOfKey | undefined = { appId: '', keyId: '' }; last !== undefined; ) {
+      const rows: PlaceOfKey[] = await tx.query(TELL_OF_LISTED, [serials, at, last.appId, last.keyId]);
+      [last] = rows;
+    }
   }
 
   /**

@@ -172,10 +172,12 @@ export class DeviceEventData extends AppEventData {
 
   @ApiProperty({
     type: 'string',
-    enum: ['device_limit'],
-    description: '`device_limit`: the user registered more than 20 devices; this one was used least recently.',
+    enum: ['device_limit', 'certificate_revoked'],
+    description:
+      '`device_limit`: the user registered more than 20 devices; this one was used least recently. ' +
+      '`certificate_revoked`: the vendor of Android revoked or suspended a certificate of the key.',
   })
-  reason: 'device_limit';
+  reason: 'device_limit' | 'certificate_revoked';
 }
 
 export class TestEventData {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Instant } from '../../../common/clock.js';
 import { BackgroundDataSource } from '../../../platform/database/pools.js';
+import { DeviceKeysRepository } from '../device-keys.repository.js';
 import type { RevokedSerial } from './revocation-list.rules.js';
 
 /** Only while an application accepts key attestation. */
@@ -13,6 +14,7 @@ const LEASE = `
   RETURNING CASE WHEN url = $3 THEN etag END AS etag`;
 const CONFIRM = 'UPDATE android_revocation_list SET read_at = $1, next_read_at = $2';
 const RECORD = 'UPDATE android_revocation_list SET read_at = $1, next_read_at = $2, url = $3, etag = $4';
+const ADDED = 'SELECT unnest($1::text[]) AS serial EXCEPT SELECT serial FROM android_revoked_serials';
 const REMOVE = 'DELETE FROM android_revoked_serials WHERE serial NOT IN (SELECT unnest($1::text[]))';
 const PUT = `
   INSERT INTO android_revoked_serials (serial, status) SELECT * FROM unnest($1::text[], $2::text[])
@@ -51,6 +53,7 @@ export class RevocationListRepository {
   constructor(
     private readonly dataSource: DataSource,
     private readonly background: BackgroundDataSource,
+    private readonly keys: DeviceKeysRepository,
   ) {}
 
   /**
@@ -68,10 +71,15 @@ export class RevocationListRepository {
     await this.background.query(CONFIRM, [at, nextAt]);
   }
 
+  /** Stores a list, and reports the keys that end by it. */
   async replace({ at, nextAt, url, etag, serials }: NewList): Promise<void> {
     const numbers = serials.map(({ serial }) => serial);
     await this.background.transaction(async (tx) => {
+      // Locks the row, so that two readings are stored one after the other.
       await tx.query(RECORD, [at, nextAt, url, etag]);
+      const added: { serial: string }[] = await tx.query(ADDED, [numbers]);
+      const newlyListed = added.map(({ serial }) => serial);
+      await this.keys.tellOfListed(tx, newlyListed, at);
       await tx.query(REMOVE, [numbers]);
       await tx.query(PUT, [numbers, serials.map(({ status }) => status)]);
     });

@@ -18,6 +18,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Of the simulated vendor's attesting certificate. */
 const ATTESTING = 'ab1';
+const INTERMEDIATE = 'cd2';
+const OK = { status: 200 };
 const REVOKED = { event: 'token_exchange', reason: 'certificate_revoked', code: 'attest_failed' } as const;
 const OF_PHONE = { status: 403, method: 'key_attestation' } as const;
 
@@ -91,6 +93,38 @@ describe('ANDROID_REVOCATION_LIST=stale_24h', () => {
         expect((await phone.exchange()).status).toBe(200);
       },
     );
+
+    it('listed → device.revoked of each key that this ends, again after it was lifted; not of one that had ended', async () => {
+      const { app, phone } = await install();
+      expect([await phone.register(), await world.androidPhone(app).register()]).toMatchObject([OK, OK]);
+      const query = (sql: string): Promise<Record<string, string>[]> => world.dataSource.query(sql, [app.id]);
+      await query(`
+        INSERT INTO webhooks (id, organization_id, name, url, events, app_ids, enabled, secret_blob, created_by,
+          created_at, updated_at, leased_until)
+        SELECT 'wh_devices', organization_id, 'Devices', 'https://events.example.com', '{device.*}', ARRAY[id], true, '',
+          'test', now(), now(), 'infinity' FROM apps WHERE id = $1`);
+      const keys = await query('SELECT user_id, key_id FROM device_keys WHERE app_id = $1');
+      const told = () => query("SELECT body FROM webhook_events WHERE body::json #>> '{data,app}' = $1");
+      const listing = async (...serials: string[]) => {
+        list.list(Object.fromEntries(serials.map((serial) => [serial, 'SUSPENDED'])));
+        await readAgain();
+        return (await told()).length;
+      };
+      expect(await listing(ATTESTING)).toBe(2);
+      const data = (await told()).map(({ body = '' }) => JSON.parse(body).data);
+      const account = expect.any(String);
+      expect(data).toEqual(
+        expect.arrayContaining(
+          keys.map(({ user_id: user, key_id: device }) => ({
+            ...{ account, app: app.id, user, device, reason: 'certificate_revoked' },
+          })),
+        ),
+      );
+      expect(await listing(ATTESTING, INTERMEDIATE)).toBe(2);
+      expect(await listing(INTERMEDIATE)).toBe(2);
+      expect(await listing()).toBe(2);
+      expect(await listing(ATTESTING)).toBe(4);
+    });
 
     it('a token of a listed key → invalid within an hour of the listing', async () => {
       const { app, phone } = await install();
