@@ -31,7 +31,8 @@ export function storedBudgets(fleet: BudgetFleet): Promise<StoredBudget[]> {
   return fleet.query<StoredBudget>(`
     SELECT app_id AS "appId", CASE scope WHEN 'group' THEN split_part(subject, ':', 2)
         WHEN 'run' THEN split_part(subject, E'\\n', 1) ELSE subject END AS "userId", window_name AS window,
-      spent_nano_usd * CASE window_name WHEN 'day_tokens' THEN ${INPUT_NANO_USD} ELSE 1 END AS spent, granted_nano_usd AS granted,
+      spent_nano_usd * CASE WHEN window_name IN ('day_tokens', 'minute_tokens') THEN ${INPUT_NANO_USD} ELSE 1 END AS spent,
+      granted_nano_usd AS granted,
       (SELECT coalesce(sum(held.granted_nano_usd), 0) FROM budget_grants held
        WHERE (held.app_id, held.scope, held.subject, held.window_name, held.period_start)
          = (kept.app_id, kept.scope, kept.subject, kept.window_name, kept.period_start)) AS grants

@@ -37,6 +37,17 @@ function windowAt(windows: readonly (keyof typeof MEMBERS)[], at: number): keyof
   return (isNearMidnight() ? undefined : windows[at % windows.length]) ?? 'month';
 }
 
+function moneyLimit(window: keyof typeof MEMBERS, nanoUsd = 0) {
+  return { window, config: { spending: { [MEMBERS[window]]: nanoUsd / 1e9 } } } as const;
+}
+
+/** Of tokens by day and by minute in turn. @param nanoUsd what they cost. */
+function tokenLimit(at: number, nanoUsd = 0) {
+  const isByMinute = isNearMidnight() || at % 2 === 1;
+  const tokens = { [isByMinute ? 'per_minute' : 'per_day']: nanoUsd / INPUT_NANO_USD };
+  return { window: isByMinute ? 'minute_tokens' : 'day_tokens', config: { tokens } } as const;
+}
+
 function isNearMidnight(): boolean {
   return budgetPeriodOf('day', Date.now()).endMs - Date.now() < NEAR_MIDNIGHT_MS;
 }
@@ -58,12 +69,13 @@ export interface FleetApp {
   readonly outputNanoUsd: number;
 }
 
-/** The subjects in a proof: users, groups of the backend, or runs; `tokens`: users whose tokens are limited. */
+/** The subjects in a proof: users, groups of the backend, or runs; `tokens`: what is limited is their tokens. */
 const SHARERS = {
-  tokens: { header: USER_HEADER, window: 'day_tokens' },
-  user: { header: USER_HEADER, window: undefined },
-  group: { header: 'x-team', window: undefined },
-  run: { header: 'x-run-id', window: 'run' },
+  user: { header: USER_HEADER, isOfTokens: false },
+  group: { header: 'x-team', isOfTokens: false },
+  run: { header: 'x-run-id', isOfTokens: false },
+  tokens: { header: USER_HEADER, isOfTokens: true },
+  group_tokens: { header: 'x-team', isOfTokens: true },
 } as const;
 
 export type Sharer = keyof typeof SHARERS;
@@ -126,27 +138,27 @@ export class BudgetFleet {
   /**
    * A server application with a budget for each user, for itself, or both; in whole nano-dollars.
    *
-   * @param wanted groups or runs in place of users, or their tokens; near midnight no tokens.
+   * @param sharer groups or runs in place of users, or tokens, also of the application, in place of money.
    */
   async app(
     perUser: number | undefined,
     perApp: number | undefined,
     users: readonly string[],
-    wanted: Sharer = 'user',
+    sharer: Sharer = 'user',
   ): Promise<FleetApp> {
-    const sharer = wanted === 'tokens' && isNearMidnight() ? 'user' : wanted;
-    const { header, window } = SHARERS[sharer];
+    const { header, isOfTokens } = SHARERS[sharer];
     const at = this.apps++;
-    const [ofUsers, ofApp] = [windowAt(USER_WINDOWS, at), windowAt(APP_WINDOWS, at)];
-    const budget = (nanoUsd: number | undefined, window: keyof typeof MEMBERS) =>
-      nanoUsd === undefined ? null : { spending: { [MEMBERS[window]]: nanoUsd / 1e9 } };
-    const ofShared = sharer === 'group' ? windowAt(APP_WINDOWS, at) : ofUsers;
-    const ofSharer = budget(perUser, ofShared);
-    const limitsOf = {
-      user: { per_user: ofSharer },
-      tokens: { per_user: { tokens: { per_day: (perUser ?? 0) / INPUT_NANO_USD } } },
-      group: { groups: { team: { header, ...ofSharer } } },
-      run: { runs: { max_usd: (perUser ?? 0) / 1e9 } },
+    const window = sharer === 'user' ? windowAt(USER_WINDOWS, at) : windowAt(APP_WINDOWS, at);
+    const [ofSharer, ofApp] = isOfTokens
+      ? [tokenLimit(at, perUser), tokenLimit(at, perApp)]
+      : [moneyLimit(window, perUser), moneyLimit(windowAt(APP_WINDOWS, at), perApp)];
+    const ofRun = { window: 'run', config: { max_usd: (perUser ?? 0) / 1e9 } } as const;
+    const limits = {
+      user: { per_user: ofSharer.config },
+      tokens: { per_user: ofSharer.config },
+      group: { groups: { team: { header, ...ofSharer.config } } },
+      group_tokens: { groups: { team: { header, ...ofSharer.config } } },
+      run: { runs: ofRun.config },
     };
     const { app, api_key } = await this.manage('POST', '/v1/admin/apps', {
       name: 'Proof',
@@ -154,19 +166,19 @@ export class BudgetFleet {
         authentication: { type: 'api_key', end_user: { source: 'header', header: USER_HEADER } },
         routing: { providers: { mode: 'all' }, model_rewrites: {} },
         limits: {
-          ...(perUser !== undefined && limitsOf[sharer]),
-          ...(perApp !== undefined && { per_app: budget(perApp, ofApp) }),
+          ...(perUser !== undefined && limits[sharer]),
+          ...(perApp !== undefined && { per_app: ofApp.config }),
         },
       },
     });
-    if (perApp !== undefined) this.calls.budget({ appId: app.id, userId: '', window: ofApp, nanoUsd: perApp });
+    if (perApp !== undefined) this.calls.budget({ appId: app.id, userId: '', window: ofApp.window, nanoUsd: perApp });
+    const { window: ofEach } = sharer === 'run' ? ofRun : ofSharer;
     for (const userId of perUser === undefined ? [] : users) {
-      this.calls.budget({ appId: app.id, userId, window: window ?? ofShared, nanoUsd: perUser ?? 0 });
+      this.calls.budget({ appId: app.id, userId, window: ofEach, nanoUsd: perUser ?? 0 });
     }
-    const kind =
-      sharer === 'tokens'
-        ? { model: EVEN_MODEL, outputNanoUsd: INPUT_NANO_USD }
-        : { model: MODEL, outputNanoUsd: OUTPUT_NANO_USD };
+    const kind = isOfTokens
+      ? { model: EVEN_MODEL, outputNanoUsd: INPUT_NANO_USD }
+      : { model: MODEL, outputNanoUsd: OUTPUT_NANO_USD };
     return { id: app.id, key: api_key.key, header, ...kind };
   }
 

@@ -23,9 +23,10 @@ const MOST_FAILED_STARTS = 3;
 const MOST_TIMES_LONGER = 3;
 /** Maximum time until calls are served again after the faults end. */
 const BACK_WITHIN_MS = 10_000;
+/** Longest that the end of a minute hides that its limit is spent. */
+const HIDDEN_MS = 10_000;
 const QUIET_WITHIN_MS = 20_000;
 const MOST_DRAINING_CALLS = 60;
-/** Maximum `Retry-After` while money is only held, in seconds. */
 
 interface StormApp extends FleetApp {
   readonly users: readonly string[];
@@ -105,7 +106,7 @@ export class BudgetStorm {
     this.isOver = true;
   }
 
-  /** For each kind of budget a small one and a larger one; of groups, runs and tokens one of either size. */
+  /** For each kind of budget a small one and a larger one; of groups, runs and tokens one of one size. */
   private async apps(): Promise<StormApp[]> {
     const apps: StormApp[] = [];
     const [small, large] = [() => 2 + this.random() * 8, () => 30 + this.random() * 300];
@@ -115,7 +116,8 @@ export class BudgetStorm {
       [true, true, 'user', [small, large]],
       [true, false, 'group', [small]],
       [true, true, 'run', [large]],
-      [true, false, 'tokens', [small]],
+      [true, true, 'tokens', [small]],
+      [true, false, 'group_tokens', [small]],
     ] as const) {
       for (const sizeOf of sizes) {
         const size = sizeOf();
@@ -244,7 +246,9 @@ export class BudgetStorm {
    */
   private async drain(app: StormApp): Promise<void> {
     for (const userId of app.users) {
-      const deadline = performance.now() + BACK_WITHIN_MS;
+      const isByMinute = this.fleet.calls.standing(app.id, userId)?.isOfAllMinutes === true;
+      const deadline = performance.now() + BACK_WITHIN_MS + (isByMinute ? HIDDEN_MS : 0);
+      const mostCalls = (isByMinute ? 3 : 1) * MOST_DRAINING_CALLS;
       for (let made = 0; ; made++) {
         const answer = await this.client.call({
           ...{ app, userId, treatment: 'whole', instance: made % this.fleet.instances.length },
@@ -253,7 +257,7 @@ export class BudgetStorm {
         this.judge(answer);
         const { status, retryAfter, call } = answer;
         if (isRefusedAsSpent(answer)) break;
-        if (made > MOST_DRAINING_CALLS || (status !== 200 && performance.now() > deadline)) {
+        if (made > mostCalls || (status !== 200 && performance.now() > deadline)) {
           const standing = JSON.stringify([
             this.fleet.calls.standing(app.id, userId),
             this.fleet.calls.standing(app.id, ''),
@@ -272,7 +276,8 @@ export class BudgetStorm {
   private drainingTokens({ id, outputNanoUsd }: StormApp, userId: string): number {
     const left = ['', userId].flatMap((one) => {
       const standing = this.fleet.calls.standing(id, one);
-      return standing === undefined ? [] : [standing.budget - standing.committed];
+      if (standing === undefined) return [];
+      return [standing.isOfAllMinutes ? standing.budget : standing.budget - standing.committed];
     });
     return Math.max(100, Math.ceil(Math.min(...left) / 3 / outputNanoUsd));
   }

@@ -3,6 +3,7 @@ import type { BudgetWindow } from '../../../src/budgets/budget-period.rules.js';
 export const INPUT_NANO_USD = 2_000;
 export const OUTPUT_NANO_USD = 8_000;
 
+const MINUTE_MS = 60_000;
 /** A call that ended less than this before its instance is killed may be recorded as interrupted. */
 const SETTLED_WITHIN_MS = 300;
 
@@ -26,6 +27,8 @@ export interface PaidCall {
   readonly bodyBytes: number;
   readonly isStream: boolean;
   readonly sentAtMs: number;
+  /** The UTC minute that it counts in; absent where that is not certain, because another one began on its way. */
+  minute?: number | undefined;
   /** How the provider treats it; random if absent. */
   readonly treatment?: Treatment;
   /** The client disconnected before the answer was complete. */
@@ -54,6 +57,8 @@ export interface ProvenBudget {
 interface Balance {
   readonly window: BudgetWindow;
   readonly budget: number;
+  /** Of a budget by minute, all minutes together, which may exceed it. */
+  readonly isOfAllMinutes: boolean;
   /** Of the calls the provider has had: what they cost at least by now, counting those that run as their worst case. */
   committed: number;
   /** What they may cost at most. */
@@ -71,26 +76,32 @@ export class PaidCalls {
   /** Violations that were found. */
   readonly violations: string[] = [];
   private readonly balances = new Map<string, Balance>();
+  /** Of budgets by minute, those of single minutes. */
+  private readonly minutes = new Map<string, Balance>();
 
   budget({ appId, userId, window, nanoUsd }: ProvenBudget): void {
-    const balance = { window, budget: nanoUsd, committed: 0, possible: 0, dearest: 0 };
+    const isOfAllMinutes = window === 'minute_tokens';
+    const balance = { window, budget: nanoUsd, isOfAllMinutes, committed: 0, possible: 0, dearest: 0 };
     this.balances.set(`${appId}/${userId}`, balance);
   }
 
   add(call: PaidCall): void {
     this.all.set(call.marker, call);
-    for (const balance of this.balancesOf(call)) balance.dearest = Math.max(balance.dearest, call.worst);
+    for (const balance of this.wholeBalancesOf(call)) balance.dearest = Math.max(balance.dearest, call.worst);
   }
 
   /** The provider has received it. */
   arrived(call: PaidCall): void {
     call.seen++;
+    const minute = minuteOf(performance.now());
+    // The gateway admits it between these two.
+    call.minute = minuteOf(call.sentAtMs) === minute ? minute : undefined;
     if (call.seen > 1) this.violations.push(`${call.marker} was sent to the provider again`);
     for (const balance of this.balancesOf(call)) {
       balance.committed += call.worst;
       balance.possible += call.worst;
       const over = balance.committed - balance.budget;
-      if (over >= balance.dearest)
+      if (over >= balance.dearest && !balance.isOfAllMinutes)
         this.violations.push(`${call.marker}: ${over} above the budget, under way and served`);
     }
   }
@@ -157,7 +168,32 @@ export class PaidCalls {
     return { least: Math.min(sent, heard ?? sent), most: worst };
   }
 
-  private balancesOf({ appId, userId }: PaidCall): Balance[] {
+  private wholeBalancesOf({ appId, userId }: PaidCall): Balance[] {
     return [this.standing(appId, userId), this.standing(appId, '')].filter((one) => one !== undefined);
   }
+
+  private balancesOf(call: PaidCall): Balance[] {
+    const ofMinute = [call.userId, ''].flatMap((userId) => this.ofMinute(call, userId) ?? []);
+    return [...this.wholeBalancesOf(call), ...ofMinute];
+  }
+
+  private ofMinute({ appId, minute }: PaidCall, userId: string): Balance | undefined {
+    const whole = this.standing(appId, userId);
+    if (!whole?.isOfAllMinutes || minute === undefined) return undefined;
+    const name = `${appId}/${userId}/${minute}`;
+    const { budget } = whole;
+    const balance = this.minutes.get(name) ?? {
+      ...{ window: whole.window, budget, isOfAllMinutes: false, committed: 0, possible: 0 },
+      get dearest() {
+        return whole.dearest;
+      },
+    };
+    this.minutes.set(name, balance);
+    return balance;
+  }
+}
+
+/** @param atMs on the clock of `performance.now()`. */
+function minuteOf(atMs: number): number {
+  return Math.floor((performance.timeOrigin + atMs) / MINUTE_MS);
 }

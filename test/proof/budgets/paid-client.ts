@@ -23,7 +23,8 @@ const MOST_HELD_SECONDS = 10;
 
 /** Whether a budget or a limit of tokens refused it. */
 export function isRefusedByBudget({ code, window }: PaidAnswer): boolean {
-  return code === 'app_budget_exhausted' || (code === 'app_rate_limited' && window === 'day_tokens');
+  const isOfTokens = window === 'day_tokens' || window === 'minute_tokens';
+  return code === 'app_budget_exhausted' || (code === 'app_rate_limited' && isOfTokens);
 }
 
 /**
