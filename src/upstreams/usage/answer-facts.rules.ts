@@ -103,12 +103,11 @@ const STANDARD_TIERS: ReadonlySet<string> = new Set([
 /** Inference locations without a surcharge. */
 const NORMAL_PLACES: ReadonlySet<string> = new Set(['global', 'not_available']);
 
-/** Members that affect the price, with the lower-case values that mean the standard price. */
-const TIER_MEMBERS = [
-  { name: 'service_tier', standard: STANDARD_TIERS },
-  { name: 'service_tier_used', standard: STANDARD_TIERS },
-  { name: 'serviceTier', standard: STANDARD_TIERS },
-  { name: 'trafficType', standard: STANDARD_TIERS },
+/** Members that name the service tier. */
+const NAMES_OF_TIERS = ['service_tier', 'service_tier_used', 'serviceTier', 'trafficType'] as const;
+
+/** Other members that affect the price, with the lower-case values that mean the standard price. */
+const SURCHARGED_MEMBERS = [
   { name: 'speed', standard: STANDARD_TIERS },
   { name: 'inference_geo', standard: NORMAL_PLACES },
 ] as const;
@@ -138,16 +137,32 @@ export function tierPartOf(tier: string | undefined): TierPart | undefined {
 const UNDECIDED_TIERS: ReadonlySet<string> = new Set([
   ...['auto', 'unspecified', 'traffic_type_unspecified', 'service_tier_unspecified'],
 ]);
-const NAMES_OF_TIERS = ['service_tier', 'service_tier_used', 'serviceTier', 'trafficType'] as const;
 
-/** Whether an answer or stream event names the service tier that it had, the standard one included. */
-export function namesTier(document: JsonObject): boolean {
-  return placesOfTiers(document).some((place) =>
-    NAMES_OF_TIERS.some((name) => {
-      const tier = place && textIn(place, name, MAX_TIER_LENGTH);
-      return tier !== undefined && !UNDECIDED_TIERS.has(tier.toLowerCase());
+/**
+ * The service tier that an answer or stream event says it had, the standard one included. Looks at the root, in the
+ * wrapped response or message, and in the usage; of several, the most expensive applies. Undefined: none, or undecided.
+ */
+export function tierNamedIn(document: JsonObject): string | undefined {
+  const named = placesOfTiers(document)
+    .flatMap((place) => NAMES_OF_TIERS.flatMap((name) => textIn(place, name, MAX_TIER_LENGTH) ?? []))
+    .filter((tier) => !UNDECIDED_TIERS.has(tier.toLowerCase()));
+  return dearestTier(named.filter(isOtherTier)) ?? named[0];
+}
+
+/** Whether a named tier is another than the standard one. */
+export function isOtherTier(tier: string | undefined): boolean {
+  return tier !== undefined && !STANDARD_TIERS.has(tier.toLowerCase());
+}
+
+/** The speed or inference location that an answer or stream event names, if it may have a surcharge. */
+export function surchargeIn(document: JsonObject): string | undefined {
+  const named = placesOfTiers(document).flatMap((place) =>
+    SURCHARGED_MEMBERS.flatMap(({ name, standard }) => {
+      const value = textIn(place, name, MAX_TIER_LENGTH);
+      return value === undefined || standard.has(value.toLowerCase()) ? [] : [value];
     }),
   );
+  return dearestTier(named);
 }
 
 /** Whether a tier other than the standard one costs more than it, or an unknown amount. */
@@ -158,16 +173,6 @@ export function isDearerTier(tier: string | undefined): boolean {
 /** The one of several tiers that may cost most; the first of equals. */
 export function dearestTier(tiers: readonly (string | undefined)[]): string | undefined {
   return tiers.find(isDearerTier) ?? tiers.find((tier) => tier !== undefined);
-}
-
-/**
- * Returns the service tier that an answer or stream event names, unless it is the standard tier. Looks at the root, in
- * the wrapped response or message, and in the usage; of several, the most expensive applies. Undefined: the standard
- * tier, or none named.
- */
-export function otherTierOf(document: JsonObject): string | undefined {
-  const tiers = placesOfTiers(document).flatMap((place) => (place === undefined ? [] : otherTiersIn(place)));
-  return tiers.length === 0 ? undefined : dearestTier(tiers);
 }
 
 function placesOfTiers(document: JsonObject): readonly (JsonObject | undefined)[] {
@@ -182,13 +187,6 @@ function placesOfTiers(document: JsonObject): readonly (JsonObject | undefined)[
     ],
     ...[objectIn(objectIn(document, 'message'), 'usage'), objectIn(document, 'usageMetadata')],
   ];
-}
-
-function otherTiersIn(place: JsonObject): string[] {
-  return TIER_MEMBERS.flatMap(({ name, standard }) => {
-    const tier = textIn(place, name, MAX_TIER_LENGTH);
-    return tier === undefined || standard.has(tier.toLowerCase()) ? [] : [tier];
-  });
 }
 
 const ID = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;

@@ -1,6 +1,6 @@
 import { type JsonObject } from '../../common/json-object.js';
 import type { ApiStyle } from '../api-style.rules.js';
-import { mayHaveResponseId, responseIdInEventHead } from './answer-facts.rules.js';
+import { mayHaveResponseId, responseIdInEventHead, tierNamedIn } from './answer-facts.rules.js';
 import type { AnswerFailure } from './answer-failure.rules.js';
 import { copyOfView, type WindowView } from './byte-window.js';
 import { StreamedIds } from './kept-ids.js';
@@ -17,6 +17,7 @@ const ID_TRIES = 8;
 const ID_HEAD_BYTES = 4 * 1024;
 /** Counters of calls; `num_s` begins `num_search_queries`, `num_sources_used` and `num_server_side_tools_used`. */
 const CALL_COUNTERS = [Buffer.from('"server_tool_use"'), Buffer.from('"num_s')];
+const SERVICE_TIER = Buffer.from('"service_tier');
 /** Size limit of events retained besides the last one with usage. */
 const SIDE_EVENT_BYTES = 64 * 1024;
 
@@ -28,6 +29,7 @@ const SIDE_EVENT_BYTES = 64 * 1024;
 export class SseUsage implements SseListener {
   private readonly scanner = new SseScanner(this);
   private readonly wantsDuration: boolean;
+  private readonly wantsTier: boolean;
   private idTriesLeft: number;
   /** Names the object with the id. */
   private readonly idMarker: Buffer;
@@ -39,6 +41,8 @@ export class SseUsage implements SseListener {
   /** The last event with usage that counts calls of tools, where later ones do not. */
   private lastCalls: WindowView | undefined;
   private lastDuration: WindowView | undefined;
+  /** The last chunk with a service tier and without usage. */
+  private lastTier: WindowView | undefined;
   /**
    * The event that the end of the stream truncated. Its usage may be truncated too, so it replaces no earlier event.
    */
@@ -46,8 +50,13 @@ export class SseUsage implements SseListener {
   private ended = false;
   private id: string | undefined;
 
-  /** @param keeps whether the provider keeps objects that the answer names. */
-  constructor(style: ApiStyle, keeps = false) {
+  /**
+   * @param keeps whether the provider keeps objects that the answer names.
+   * @param isTierSelected whether the request selects a service tier that costs other rates. Chunks of Chat Completions
+   *   name the one that serves; the first events of other formats repeat the request.
+   */
+  constructor(style: ApiStyle, keeps = false, isTierSelected = false) {
+    this.wantsTier = isTierSelected && style === 'chat_completions';
     this.ids = keeps ? new StreamedIds(style) : undefined;
     this.streamed = new StreamedItems(style);
     this.wantsDuration = style === 'audio_transcription' || style === 'other';
@@ -75,6 +84,12 @@ export class SseUsage implements SseListener {
     return this.failed.failure;
   }
 
+  /** The service tier that the last chunk without usage names. */
+  get tier(): string | undefined {
+    const [document] = this.lastTier === undefined ? [] : documentsOfEvent(this.lastTier);
+    return document && tierNamedIn(document);
+  }
+
   push(chunk: Buffer): void {
     this.scanner.push(chunk);
   }
@@ -94,6 +109,7 @@ export class SseUsage implements SseListener {
       this.failed.isMarked(bytes) ||
       this.ids?.isMarked(bytes) === true ||
       (this.idTriesLeft > 0 && bytes.includes(this.idMarker)) ||
+      (this.wantsTier && bytes.includes(SERVICE_TIER)) ||
       (this.wantsDuration && indexOfDuration(bytes) !== -1)
     );
   }
@@ -107,7 +123,7 @@ export class SseUsage implements SseListener {
     else if (holds(event, indexOfUsage)) this.keepUsage(event);
     else if (this.wantsDuration && isSmall(event) && holds(event, indexOfDuration)) {
       this.lastDuration = copyOfView(event);
-    }
+    } else if (this.wantsTier && isSmall(event) && event.head.includes(SERVICE_TIER)) this.lastTier = copyOfView(event);
   }
 
   private keepUsage(event: WindowView): void {

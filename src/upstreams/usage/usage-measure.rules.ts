@@ -1,7 +1,7 @@
 import { type JsonObject } from '../../common/json-object.js';
 import type { ApiStyle } from '../api-style.rules.js';
 import type { ProviderType } from '../provider-types.js';
-import { dearestTier, otherTierOf, readAudioSeconds } from './answer-facts.rules.js';
+import { dearestTier, isOtherTier, readAudioSeconds, surchargeIn, tierNamedIn } from './answer-facts.rules.js';
 import { MOST_OF_ANYTHING, memberOf, objectIn } from './json-fields.rules.js';
 import { paidCallsOf, readOpenAiToolCalls } from './openai-tool-calls.rules.js';
 import { joinSides } from './stream-counts.rules.js';
@@ -42,8 +42,10 @@ export interface UsageMeasure {
   readonly totalTokens?: number | undefined;
   /** What no reader knows. */
   readonly unknown?: UnknownMeasure | undefined;
-  /** The service tier, where it is not the standard one. */
-  readonly otherTier?: string | undefined;
+  /** The service tier that is named, also the standard one. */
+  readonly tier?: string | undefined;
+  /** A speed or inference location that may have a surcharge. */
+  readonly surcharge?: string | undefined;
   /** First event of a stream; the output count is not final. */
   readonly isOpening?: boolean;
 }
@@ -68,8 +70,7 @@ const FORMAT_OF_STYLE: ReadonlyMap<ApiStyle, UsageFormat> = new Map([
 export function measureOf(style: ApiStyle, document: JsonObject, type?: ProviderType): UsageMeasure | undefined {
   const measure = readAs(FORMAT_OF_STYLE.get(style) ?? sniffedFormat(document), document, type);
   if (measure.tokens === undefined && measure.audioSeconds === undefined) return undefined;
-  const otherTier = otherTierOf(document);
-  return otherTier === undefined ? measure : { ...measure, otherTier };
+  return { ...measure, tier: tierNamedIn(document), surcharge: surchargeIn(document) };
 }
 
 /** Merges a later event with an earlier one of the same answer; the later one takes precedence. */
@@ -83,8 +84,15 @@ export function joinMeasures(later: UsageMeasure, earlier: UsageMeasure): UsageM
     totalTokens: later.totalTokens ?? earlier.totalTokens,
     unknown: largestUnread(later.unknown, earlier.unknown),
     isOpening: later.isOpening,
-    otherTier: dearestTier([later.otherTier, earlier.otherTier]),
+    // The first event may repeat what the request selects; what served it is known later.
+    tier: later.tier ?? earlier.tier,
+    surcharge: dearestTier([later.surcharge, earlier.surcharge]),
   };
+}
+
+/** What served the answer, where it may cost another amount than the standard tier; of two such facts the dearer. */
+export function otherTierOf({ tier, surcharge }: Pick<UsageMeasure, 'tier' | 'surcharge'>): string | undefined {
+  return dearestTier([isOtherTier(tier) ? tier : undefined, surcharge]);
 }
 
 function joinTokens(later: UsageMeasure, earlier: UsageMeasure): Pick<UsageMeasure, 'tokens' | 'writesForMinutes'> {

@@ -154,6 +154,7 @@ describe('calls with a fee besides tokens', () => {
 
 describe('the service tier of an answer', () => {
   const usage = { input_tokens: 1, prompt_tokens: 1, output_tokens: 1 };
+  const COUNTS = { total_input_tokens: 1, total_output_tokens: 1 };
 
   it.each<[string, ApiStyle, object]>([
     ['OpenAI', 'chat_completions', { service_tier: 'priority', usage }],
@@ -212,6 +213,67 @@ describe('the service tier of an answer', () => {
     ],
   ])('selected by the request, and the answer names %s', (_name, style, answer, parts) => {
     expect(selected(style, answer)).toEqual(parts);
+  });
+
+  const chunk = (members: object) => event({ object: 'chat.completion.chunk', choices: [], ...members });
+
+  it.each<[string, ApiStyle, string, object | undefined]>([
+    [
+      'chunks name it, the one with usage does not',
+      'chat_completions',
+      chunk({ service_tier: 'default' }) + chunk({ usage }),
+      undefined,
+    ],
+    [
+      'a text of a chunk has one',
+      'chat_completions',
+      chunk({ choices: [{ delta: { content: '"service_tier":"default"' } }] }) + chunk({ usage }),
+      { priority_tier: 1 },
+    ],
+    [
+      'each chunk has usage, and the tier changes',
+      'chat_completions',
+      chunk({ service_tier: 'priority', usage }) + chunk({ service_tier: 'default', usage }),
+      undefined,
+    ],
+    [
+      'an interaction begins with the selected one',
+      'gemini_interactions',
+      event({ event_type: 'interaction.created', interaction: { service_tier: 'priority', usage: COUNTS } }) +
+        event({ event_type: 'interaction.completed', interaction: { service_tier: 'standard', usage: COUNTS } }),
+      undefined,
+    ],
+    [
+      'Gemini',
+      'gemini_native',
+      event({ usageMetadata: { promptTokenCount: 1, serviceTier: 'priority' } }) +
+        event({ usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, serviceTier: 'standard' } }),
+      undefined,
+    ],
+    [
+      'Anthropic',
+      'anthropic_messages',
+      event({ type: 'message_start', message: { usage: { ...usage, service_tier: 'standard' } } }) +
+        event({ type: 'message_delta', usage: { output_tokens: 4 } }),
+      undefined,
+    ],
+    [
+      'a Responses stream begins with the selected one',
+      'responses',
+      event({ type: 'response.created', response: { service_tier: 'priority', usage: null } }) +
+        event({ type: 'response.completed', response: { service_tier: 'default', usage } }),
+      undefined,
+    ],
+  ])('a stream with a lower tier than the selected one: %s → what the last word says', (_name, style, stream, parts) => {
+    const reading = read(style, stream, 'openai', 'priority_tier');
+    expect([reading?.parts, reading?.otherTier]).toEqual([parts, undefined]);
+  });
+
+  it('a surcharge of the first event → stays, whatever tier a later one names', () => {
+    const stream =
+      event({ type: 'message_start', message: { usage: { ...usage, service_tier: 'standard', inference_geo: 'us' } } }) +
+      event({ type: 'message_delta', usage: { output_tokens: 4, service_tier: 'standard' } });
+    expect(read('anthropic_messages', stream)?.otherTier).toBe('us');
   });
 
   it('selected by the request, and the answer has no usage → no parts', () => {

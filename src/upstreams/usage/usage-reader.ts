@@ -3,7 +3,6 @@ import type { ApiStyle } from '../api-style.rules.js';
 import type { ProviderType } from '../provider-types.js';
 import {
   costReaderOf,
-  namesTier,
   type ReportedCost,
   responseIdInDocumentHead,
   responseIdOf,
@@ -21,6 +20,7 @@ import {
   isPlausible,
   joinMeasures,
   measureOf,
+  otherTierOf,
   type UsageMeasure,
   withItems,
   withUnexplained,
@@ -70,6 +70,8 @@ interface DocumentSource {
   readonly failure: AnswerFailure | undefined;
   /** Ids of kept objects that the source saw outside of these documents. */
   readonly keptIds: readonly string[];
+  /** The service tier that an event without usage names, where that is read. */
+  readonly tier?: string | undefined;
   push(chunk: Buffer): void;
   finish(): JsonObject[];
 }
@@ -86,8 +88,8 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   };
 }
 
-function sourceFor({ contentType, style, keeps }: UsageReaderOptions): DocumentSource {
-  if (contentType.toLowerCase().includes('text/event-stream')) return new SseUsage(style, keeps);
+function sourceFor({ contentType, style, keeps, tier }: UsageReaderOptions): DocumentSource {
+  if (contentType.toLowerCase().includes('text/event-stream')) return new SseUsage(style, keeps, tier !== undefined);
   return NEVER_JSON.test(contentType) ? NOTHING : new WholeDocument(style, keeps);
 }
 
@@ -164,9 +166,10 @@ const NO_COST: ReportedCost = {};
 function readingOf(
   options: UsageReaderOptions,
   documents: readonly JsonObject[],
-  { responseId: announcedId, items, failure: announcedFailure, keptIds: announcedIds }: DocumentSource,
+  { responseId: announcedId, items, failure: announcedFailure, keptIds: announcedIds, tier }: DocumentSource,
 ): UsageReading | undefined {
-  const measure = measureOfAll(options, documents, items);
+  const ofUsage = measureOfAll(options, documents, items);
+  const measure = ofUsage && { ...ofUsage, tier: ofUsage.tier ?? tier };
   const cost = costOfAll(options, documents);
   const responseId = announcedId ?? firstDefined(documents, (document) => responseIdOf(options.style, document));
   const failure = announcedFailure ?? failureOf(documents);
@@ -178,12 +181,12 @@ function readingOf(
   }
   return {
     ...(measure?.tokens ?? NO_TOKENS),
-    ...partsOfTier(measure, options, documents),
+    ...partsOfTier(measure, options),
     usageSeen: measure !== undefined,
     audioSeconds: measure?.audioSeconds,
     hostedToolCalls: measure?.hostedToolCalls,
     isOpening: measure?.isOpening,
-    otherTier: measure?.otherTier,
+    otherTier: measure && otherTierOf(measure),
     unknownMeasure: measure?.unknown,
     failure,
     ...cost,
@@ -195,17 +198,13 @@ function readingOf(
 /** Marks the service tier that answered, for prices with rates for it: the selected one where the answer names none. */
 function partsOfTier(
   measure: UsageMeasure | undefined,
-  { tier, style, type }: UsageReaderOptions,
-  documents: readonly JsonObject[],
+  { tier: selected }: UsageReaderOptions,
 ): Pick<UsageReading, 'parts'> {
   if (measure === undefined) return {};
-  const { otherTier, tokens } = measure;
-  const isNamed =
-    tier === undefined ||
-    otherTier !== undefined ||
-    documents.some((document) => namesTier(document) && measureOf(style, document, type) !== undefined);
-  const part = isNamed ? tierPartOf(otherTier) : tier;
-  return part === undefined ? {} : { parts: { ...tokens?.parts, [part]: 1 } };
+  const otherTier = otherTierOf(measure);
+  const isNamed = measure.tier !== undefined || otherTier !== undefined;
+  const part = isNamed ? tierPartOf(otherTier) : selected;
+  return part === undefined ? {} : { parts: { ...measure.tokens?.parts, [part]: 1 } };
 }
 
 function keptIdsIn(
