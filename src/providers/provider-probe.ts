@@ -8,6 +8,8 @@ import { Environment } from '../platform/config/environment.js';
 import { GuardedRequest, OutboundError } from '../platform/outbound/guarded-request.js';
 import { OwnAddresses } from '../platform/outbound/own-addresses.js';
 import { Vault } from '../platform/vault/vault.js';
+import { baseUrlWarning } from '../upstreams/base-url.rules.js';
+import type { ProviderType } from '../upstreams/provider-types.js';
 import { gatewayRoute } from '../upstreams/routes/gateway-route.js';
 import { directRoute, type ProviderRoute, type RouteProbe } from '../upstreams/routes/provider-route.js';
 import type { TestProviderRequest } from './dto/provider.request.js';
@@ -25,6 +27,8 @@ export interface ProbeOutcome {
   readonly reason?: 'unreachable' | 'unexpected_status' | 'no_probe';
   /** The provider's status, with `unexpected_status`. */
   readonly status?: number;
+  /** What may be the cause of an `unexpected_status`; absent if nothing is known. */
+  readonly warnings?: readonly string[];
 }
 
 /** Why a token test was not successful. */
@@ -42,6 +46,7 @@ export interface GatewayProbeOutcome {
 
 /** The route and its credential; opening the credential may be a remote call. */
 interface ProbedWay {
+  readonly type: ProviderType;
   readonly route: ProviderRoute;
   openSecret(): Promise<Secret>;
 }
@@ -90,7 +95,7 @@ export class ProviderProbe {
     const { blob, context, unusable } = sealedCredential(row, { gateway, route });
     if (unusable !== undefined) throw new GatewayError('provider_unavailable', { reason: unusable });
     const keep = (result: TestResult) => this.providers.keepTest(row, result, this.clock.now());
-    const outcome = await this.probe({ route, openSecret: () => this.vault.open(blob, context) }).catch(
+    const outcome = await this.probe({ type: row.type, route, openSecret: () => this.vault.open(blob, context) }).catch(
       async (error) => {
         if (error instanceof GatewayError && error.code === 'provider_key_invalid') await keep('refused');
         throw error;
@@ -101,12 +106,16 @@ export class ProviderProbe {
     return outcome;
   }
 
-  private async probe({ route, openSecret }: ProbedWay): Promise<ProbeOutcome> {
+  private async probe({ type, route, openSecret }: ProbedWay): Promise<ProbeOutcome> {
     if (route.probe === null) return { validated: false, reason: 'no_probe' };
     const status = await this.statusOf(route, route.probe, await openSecret());
     if (status === undefined) return { validated: false, reason: 'unreachable' };
     if (status >= 200 && status < 300) return { validated: true };
-    if (!CREDENTIAL_REFUSED.has(status)) return { validated: false, reason: 'unexpected_status', status };
+    if (!CREDENTIAL_REFUSED.has(status)) {
+      const warning = route.kind === 'direct' ? baseUrlWarning(type, route.baseUrl) : undefined;
+      const warnings = warning === undefined ? {} : { warnings: [warning] };
+      return { validated: false, reason: 'unexpected_status', status, ...warnings };
+    }
     throw new GatewayError('provider_key_invalid', {
       message:
         route.kind === 'direct'
@@ -136,10 +145,12 @@ export class ProviderProbe {
 
   private async wayTo(organizationId: string, target: ProviderTarget): Promise<ProbedWay> {
     if (target.providerGatewayId === null) {
-      return { route: directRoute(target.type, target.baseUrl), openSecret: async () => target.secret };
+      const route = directRoute(target.type, target.baseUrl);
+      return { type: target.type, route, openSecret: async () => target.secret };
     }
     const gateway = await this.gateways.require(organizationId, target.providerGatewayId, target.type);
     return {
+      type: target.type,
       route: this.routes.through(gateway, target.type, null),
       openSecret: () => this.vault.open(gateway.secretBlob, gatewaySecretContext(gateway)),
     };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseProviderBaseUrl } from './base-url.rules.js';
+import { baseUrlWarning, parseProviderBaseUrl } from './base-url.rules.js';
+import type { ProviderType } from './provider-types.js';
 
 const nobody = () => false;
 const everybody = () => true;
@@ -124,5 +125,31 @@ describe('parseProviderBaseUrl', () => {
         expect(parseProviderBaseUrl(canonical, trust)).toBe(canonical);
       }),
     );
+  });
+});
+
+describe('a base URL with the beginning of the paths of its type', () => {
+  it.each<[ProviderType, string, string]>([
+    ['openai', 'v1/', 'v1/v1/models'],
+    ['anthropic', 'team/v1/', 'team/v1/v1/models'],
+    ['gemini', 'v1beta/', 'v1beta/v1beta/models'],
+    ['groq', 'openai/v1/', 'openai/v1/openai/v1/models'],
+    ['fireworks', 'inference/v1/', 'inference/v1/inference/v1/models'],
+  ])('%s at /%s → a warning with the address that calls get', (type, path, called) => {
+    const warning = baseUrlWarning(type, `https://ai.example.com/${path}`);
+    expect(warning).toContain(`calls go to https://ai.example.com/${called}.`);
+    expect(warning).toMatch(/Use https:\/\/ai\.example\.com\/(?:team\/)? unless/);
+  });
+
+  it.each<[ProviderType, string]>([
+    ['openai', ''],
+    ['openai', 'openai/'],
+    ['openai', 'serves-v1/'],
+    ['groq', 'v1/'],
+    ['deepseek', 'v1/'],
+    ['perplexity', 'v1/'],
+    ['bytedance', 'api/v3/'],
+  ])('%s at /%s → none', (type, path) => {
+    expect(baseUrlWarning(type, `https://ai.example.com/${path}`)).toBeUndefined();
   });
 });

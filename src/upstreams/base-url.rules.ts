@@ -2,7 +2,10 @@ import { invalidRequest } from '../common/errors/gateway-error.js';
 import { requireFilledIn } from '../common/fields/config-values.js';
 import { isMetadataHost } from '../platform/outbound/address.rules.js';
 import { bareHost, dialledPort, privateHostProblem } from '../platform/outbound/url-host.rules.js';
+import { isModelList } from './api-style.rules.js';
 import { isSafeUpstreamPath } from './path-policy.rules.js';
+import { dialectOf } from './provider-dialect.js';
+import type { ProviderType } from './provider-types.js';
 
 /** Of a base URL, in characters. */
 export const BASE_URL_MAX_LENGTH = 200;
@@ -30,6 +33,22 @@ export function parseProviderBaseUrl(raw: string, isTrustedHost: (host: string, 
   const host = bareHost(url.hostname);
   if (!isTrustedHost(host, dialledPort(url))) refusePrivateOrigin(url, host);
   return `${url.protocol}//${url.host}${canonicalPath(path)}`;
+}
+
+/**
+ * What an operator should know of a valid base URL that ends with the part with which the paths of its type begin: calls
+ * contain it twice. It is no error, because a proxy may serve such paths.
+ *
+ * @param baseUrl canonical.
+ * @returns a sentence with the address to use instead; undefined: nothing.
+ * Source: docs/reference/management-api.md#base-urls.
+ */
+export function baseUrlWarning(type: ProviderType, baseUrl: string): string | undefined {
+  const list = dialectOf(type).inferencePaths.find(isModelList) ?? '';
+  const begin = list.slice(0, list.lastIndexOf('/') + 1);
+  if (begin === '' || !baseUrl.endsWith(`/${begin}`)) return undefined;
+  const better = baseUrl.slice(0, -begin.length);
+  return `baseUrl ends with /${begin}, which the gateway adds: calls go to ${baseUrl}${list}. Use ${better} unless the provider is there.`;
 }
 
 function refuse(problem: string): never {

@@ -8,6 +8,7 @@ import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 import { gatewayOf } from './gateways.js';
 import { providerOf, shown } from './providers.js';
+import { printable } from '../terminal/terminal.js';
 
 type NewProvider = components['schemas']['CreateProviderRequest'];
 type ProviderChange = components['schemas']['UpdateProviderRequest'];
@@ -83,9 +84,12 @@ export const test: Action = async (gw) => {
   const { id, slug } = await providerOf(api, gw.argument(0));
   const result = await read(api.POST('/v1/admin/providers/{id}/test', { params: { path: { id } } }));
   const doubt = result.status === undefined ? result.reason : `${result.reason}, status ${result.status}`;
+  const warnings = (result.warnings ?? []).map((warning) => `\nWarning: ${printable(warning)}`).join('');
   return {
     result,
-    text: result.validated ? `The key of ${slug} works.` : `The key of ${slug} could not be validated: ${doubt}.`,
+    text: result.validated
+      ? `The key of ${slug} works.`
+      : `The key of ${slug} could not be validated: ${doubt}.${warnings}`,
   };
 };
 

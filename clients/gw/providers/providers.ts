@@ -6,6 +6,7 @@ import { Failure } from '../program/failure.js';
 import { listed } from '../program/lists.js';
 import { facts } from '../terminal/table.js';
 import { counted } from '../terminal/words.rules.js';
+import { printable } from '../terminal/terminal.js';
 
 type Provider = components['schemas']['ProviderResource'];
 
@@ -41,7 +42,8 @@ export function shown(provider: Provider, done?: string): Outcome {
     ...{ Key: secretHint === null ? '-' : `…${secretHint}`, Route: route ?? '-', 'Base URL': baseUrl ?? '-' },
     Pricing: pricing === null ? '-' : counted(Object.keys(pricing).length, 'model'),
   };
-  return { result: { provider }, text: `${done === undefined ? '' : `${done}\n\n`}${facts(values)}` };
+  const warnings = (provider.warnings ?? []).map((warning) => `\n\nWarning: ${printable(warning)}`).join('');
+  return { result: { provider }, text: `${done === undefined ? '' : `${done}\n\n`}${facts(values)}${warnings}` };
 }
 
 /** A provider by id or slug. @throws Failure not found. */

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { shownHint } from '../../common/fields/secret-text.rules.js';
 import { sealedBytes } from '../../platform/vault/sealed-blob.rules.js';
 import { API_STYLES, type ApiStyle, type EndpointStyle } from '../../upstreams/api-style.rules.js';
+import { baseUrlWarning } from '../../upstreams/base-url.rules.js';
 import { dialectOf } from '../../upstreams/provider-dialect.js';
 import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 import { GATEWAY_TYPES, type GatewayRouteOptions } from '../../upstreams/routes/gateway-types.js';
@@ -111,6 +112,13 @@ class ProviderResource {
   })
   lastTest: ProviderTestRecord | null;
 
+  @ApiProperty({
+    type: [String],
+    required: false,
+    description: 'What to know of these settings, such as a `baseUrl` that repeats a part of each path; absent without any.',
+  })
+  warnings?: readonly string[];
+
   @ApiProperty({ type: 'integer', minimum: 1, description: 'Increases by one with each update.' })
   revision: number;
 
@@ -126,6 +134,7 @@ class ProviderResource {
   static from({ row, route }: RoutedProvider): ProviderResource {
     const { id, type, slug, name, secretHint, providerGatewayId, gatewayRoute, baseUrl, pricing } = row;
     const { revision, status, createdAt, createdBy, testedAt, testResult } = row;
+    const warning = route === null || baseUrl === null ? undefined : baseUrlWarning(type, baseUrl);
     return Object.assign(new ProviderResource(), {
       id,
       type,
@@ -139,6 +148,7 @@ class ProviderResource {
       route: route?.kind ?? null,
       capability: ProviderCapabilityResponse.of(route, type),
       lastTest: testedAt && testResult && { at: testedAt.toISOString(), result: testResult },
+      ...(warning !== undefined && { warnings: [warning] }),
       revision,
       status,
       createdAt: createdAt.toISOString(),
@@ -191,6 +201,13 @@ export class ProviderTestResponse implements ProbeOutcome {
 
   @ApiProperty({ type: 'integer', required: false, description: 'The provider’s status, with `unexpected_status`.' })
   status?: number;
+
+  @ApiProperty({
+    type: [String],
+    required: false,
+    description: 'What may be the cause of an `unexpected_status`; absent if nothing is known.',
+  })
+  warnings?: readonly string[];
 
   static from(outcome: ProbeOutcome): ProviderTestResponse {
     return Object.assign(new ProviderTestResponse(), outcome);

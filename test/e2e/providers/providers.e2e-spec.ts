@@ -115,6 +115,7 @@ describe('POST providers', () => {
       slug: 'openai-2',
       baseUrl: 'https://ai.example.com/v1/',
       pricing: { 'my-model': { input: 0, output: 2.5, cached_input: 0.1 } },
+      warnings: [expect.stringContaining('calls go to https://ai.example.com/v1/v1/models.')],
     });
     expect((await world.api.get(PATH)).body.providers).toEqual([answer.body.provider]);
   });
