@@ -40,8 +40,8 @@ export interface UserQuestion extends Omit<UserFilter, 'spent'> {
   readonly order: UserOrder;
   /** UTC, `YYYY-MM`; the current month when absent. */
   readonly month?: string | undefined;
-  /** Only users who have spent one of their budgets; empty when users have no budget. */
-  readonly isAtLimit: boolean;
+  /** Only users who have spent this percentage of one of their budgets; nobody when users have no budget. */
+  readonly minBudgetPercent?: number | undefined;
   /** `nextCursor` of the page before. */
   readonly cursor?: string | undefined;
 }
@@ -83,7 +83,7 @@ export class ManagedUsers {
 
   /** @throws invalid_request the cursor is not of such a list, or an offset has no meaning here. */
   async page(app: AppRow, question: UserQuestion): Promise<UserPage> {
-    const { month = this.clock.utcMonth(), order, cursor, isAtLimit, ...filter } = question;
+    const { month = this.clock.utcMonth(), order, cursor, minBudgetPercent, ...filter } = question;
     const { limit, offset } = filter;
     if (offset > 0 && order !== 'recent') throw invalidRequest('offset', 'must be 0 with this sort; use cursor');
     if (offset > 0 && cursor !== undefined) throw invalidRequest('offset', 'must be 0 with a cursor');
@@ -91,8 +91,10 @@ export class ManagedUsers {
     const limits = this.limitsOf(app);
     const page = { appId: app.id, month, limit, offset, monthlyBudgetUsd: limits.spending.monthly_usd };
     const budgets = this.budgetsIn(limits, month);
-    if (isAtLimit && budgets.length === 0) return { ...page, total: 0, nextCursor: null, users: [] };
-    const spent = isAtLimit ? budgets : undefined;
+    if (minBudgetPercent !== undefined && budgets.length === 0) {
+      return { ...page, total: 0, nextCursor: null, users: [] };
+    }
+    const spent = minBudgetPercent === undefined ? undefined : partsOf(budgets, minBudgetPercent);
     const { rows, total } = await this.find(app, { ...filter, order, month, after, spent });
     const users = await this.withUsage(app, rows, month, budgets);
     const last = rows.at(-1);
@@ -212,6 +214,11 @@ export class ManagedUsers {
       return { ...row, usage: usage.get(row.id) ?? NO_USAGE, budgetSpentUsd: toUsd(spentNanoUsd), isAtLimit };
     });
   }
+}
+
+/** Exact: budgets are whole microdollars, thus multiples of 1000 nano-dollars. */
+function partsOf(budgets: readonly SpentBudget[], percent: number): readonly SpentBudget[] {
+  return budgets.map(({ nanoUsd, ...budget }) => ({ ...budget, nanoUsd: (nanoUsd / 100) * percent }));
 }
 
 function withoutUsers(): GatewayError {

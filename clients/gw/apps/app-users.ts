@@ -21,6 +21,7 @@ export const list: Action = async (gw) => {
     status: gw.choice('status', USER_STATUSES),
     sort: gw.choice('sort', USER_ORDERS),
     at_limit: gw.flag('atLimit') ? ('true' as const) : undefined,
+    min_budget_percent: gw.integer('minBudget', { min: 1, max: 100 }),
   });
   const { result, note } = await readByOffset(gw, 'users', (page) =>
     read(api.GET('/v1/admin/apps/{app}/users', { params: { path, query: { ...filter, ...page } } })),

@@ -15,7 +15,8 @@ export const userCommands: readonly Command[] = [
     options: [
       ['--query <text>', 'only those whose id contains this text'],
       ['--status <status>', 'only those with this status', USER_STATUSES],
-      ['--at-limit', 'only those who have spent the budget of the month'],
+      ['--at-limit', 'only those who have spent a budget'],
+      ['--min-budget <percent>', 'only those who have spent at least this percentage of a budget, such as 80'],
       [
         '--sort <order>',
         'recent (last seen first, the default), cost, or budget (largest share spent first)',

@@ -1,3 +1,4 @@
+import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { Int, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { DEFAULT_PAGE_LIMIT, Month, PageLimit } from '../../common/fields/list-fields.js';
 import { USER_ORDERS, type UserOrder, type UserStatus } from '../app-user.entity.js';
@@ -57,11 +58,25 @@ export class ListUsersRequest {
   })
   at_limit?: 'true' | 'false';
 
+  @Int({
+    min: 1,
+    max: 100,
+    optional: true,
+    description:
+      'Only users who have spent at least this percentage of such a budget, as `at_limit` does with 100. Not with `at_limit=true`.',
+  })
+  min_budget_percent?: number;
+
   @Text({ max: 8192, optional: true, description: '`next_cursor` of the page before, with the same `sort`.' })
   cursor?: string;
 
   toQuestion(): UserQuestion {
     const { limit = DEFAULT_PAGE_LIMIT, offset = 0, sort: order = 'recent', query, status, month, cursor } = this;
-    return { limit, offset, order, query, status, month, cursor, isAtLimit: this.at_limit === 'true' };
+    const { at_limit: atLimit, min_budget_percent: percent } = this;
+    if (atLimit === 'true' && percent !== undefined) {
+      throw invalidRequest('min_budget_percent', 'must be left out with at_limit=true, which stands for 100');
+    }
+    const minBudgetPercent = atLimit === 'true' ? 100 : percent;
+    return { limit, offset, order, query, status, month, cursor, minBudgetPercent };
   }
 }

@@ -148,6 +148,37 @@ describe('users sorted by an amount', () => {
   });
 });
 
+describe('min_budget_percent', () => {
+  it.each([
+    [84, ['bb', 'cc']],
+    [80, ['aa', 'bb', 'cc']],
+    [1, ['aa', 'bb', 'cc', 'dd']],
+    [100, ['cc']],
+  ])('%i → who has spent that part of the budget of the month, in each order', async (percent, ids) => {
+    await newApp(5);
+    await spend('dd', 5);
+    await spend('aa', 400);
+    await spend('bb', 300, 120);
+    await spend('cc', 500);
+    await spend('little', 4);
+    for (const sort of ['cost', 'budget', 'recent']) {
+      const page = await list({ sort, min_budget_percent: percent });
+      expect([idsOf(page).toSorted(), page.total]).toEqual([ids, ids.length]);
+      expect((await walk({ sort, limit: 1, min_budget_percent: percent })).toSorted()).toEqual(ids);
+    }
+    expect((await list({ min_budget_percent: percent, query: 'cc' })).total).toBe(1);
+  });
+
+  it.each(['min_budget_percent=0', 'min_budget_percent=101', 'min_budget_percent=80&at_limit=true'])(
+    '%s → 400',
+    async (query) => {
+      expect((await world.api.get(`/v1/admin/apps/${app.id}/users?${query}`)).body.error).toMatchObject({
+        ...{ code: 'invalid_request', message: expect.stringContaining('min_budget_percent: ') },
+      });
+    },
+  );
+});
+
 it('a budget of zero → every user is at the limit, even without spending', async () => {
   await newApp(0);
   await spend('some', 5);
@@ -193,6 +224,7 @@ it('budgets by day and week → users who have spent one of them now are at the 
     const atLimit = all.users.filter((user: { at_limit: boolean }) => user.at_limit);
     expect([idsOf({ users: atLimit }).toSorted(), all.total]).toEqual([['by-day', 'by-week'], 3]);
     expect((await read(`sort=${sort}&at_limit=true&query=week`)).total).toBe(1);
+    expect((await read(`sort=${sort}&min_budget_percent=50`)).total).toBe(2);
     expect(await read(`sort=${sort}&at_limit=true&month=2025-12`)).toMatchObject({ total: 0, users: [] });
   }
   const one = await world.api.get(`/v1/admin/apps/${app.id}/users/by-day`);

@@ -8,6 +8,11 @@ export function atLimitPath(app: string): string {
   return `/apps/${app}/users?sort=budget&at_limit=true`;
 }
 
+/** Who of an application has spent most of their budget, or all of it. */
+export function nearLimitPath(app: string): string {
+  return `/apps/${app}/users?sort=budget&min_budget_percent=80`;
+}
+
 const MONTHS = 12;
 
 /** The last months, newest first, as `2026-01`. */

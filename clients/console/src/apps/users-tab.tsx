@@ -23,6 +23,7 @@ const PAGE = 50;
 const SHOWN = [
   { value: 'any', label: 'All users' },
   { value: 'at_limit', label: 'At the limit' },
+  { value: 'near_limit', label: '80% of the budget or more' },
   { value: 'active', label: 'Active' },
   { value: 'blocked', label: 'Blocked' },
 ] as const;
@@ -42,15 +43,17 @@ export function UsersTab() {
   const { id } = useAppDraft();
   const [members] = useState(() => ({
     ...({ query: '', status: ['any', 'active', 'blocked'], at_limit: ['false', 'true'] } as const),
+    min_budget_percent: ['0', '80'] as const,
     ...{ sort: valuesOf(ORDERS), month: lastMonths() },
   }));
-  const [{ query: search, status, at_limit: atLimit, sort, month }, change] = useAddress(members);
+  const [{ query: search, status, at_limit: atLimit, min_budget_percent: percent, sort, month }, change] =
+    useAddress(members);
   const query = useDebounced(search).trim();
   const filter = {
     ...{ month, sort, limit: PAGE },
     ...(query === '' ? {} : { query }),
     ...(status === 'any' ? {} : { status }),
-    ...(atLimit === 'true' ? { at_limit: atLimit } : {}),
+    ...(atLimit === 'true' ? { at_limit: atLimit } : percent === '80' ? { min_budget_percent: 80 } : {}),
   };
   const pages = useInfiniteQuery({
     queryKey: ['app', id, 'users', 'pages', filter],
@@ -64,7 +67,7 @@ export function UsersTab() {
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     placeholderData: keepPreviousData,
   });
-  const shown = atLimit === 'true' ? 'at_limit' : status;
+  const shown = atLimit === 'true' ? 'at_limit' : percent === '80' ? 'near_limit' : status;
   return (
     <>
       <Card title="Users" lead="Users who signed in, registered a device, or were named by your server." isFlush>
@@ -82,9 +85,7 @@ export function UsersTab() {
             label="Show"
             value={shown}
             options={SHOWN}
-            onChange={(value) =>
-              change(value === 'at_limit' ? { at_limit: 'true', status: 'any' } : { at_limit: 'false', status: value })
-            }
+            onChange={(value) => change(addressOf(value))}
           />
           <SelectField label="Sort by" value={sort} options={ORDERS} onChange={(value) => change({ sort: value })} />
           <SelectField
@@ -112,6 +113,16 @@ export function UsersTab() {
       <ListEnd pages={pages} />
     </>
   );
+}
+
+/** The members of the address that show these users. */
+function addressOf(shown: Shown) {
+  const isByBudget = shown === 'at_limit' || shown === 'near_limit';
+  return {
+    status: isByBudget ? ('any' as const) : shown,
+    at_limit: shown === 'at_limit' ? ('true' as const) : ('false' as const),
+    min_budget_percent: shown === 'near_limit' ? ('80' as const) : ('0' as const),
+  };
 }
 
 function Users({
@@ -164,11 +175,12 @@ function NoUsers({
   readonly month: string;
   readonly budgetUsd: number | null;
 }) {
-  if (shown !== 'at_limit' || isSearched) {
+  const isNear = shown === 'near_limit';
+  if ((shown !== 'at_limit' && !isNear) || isSearched) {
     return <EmptyState title="No users">No user of this application matches.</EmptyState>;
   }
   return (
-    <EmptyState title="Nobody is at the limit">
+    <EmptyState title={isNear ? 'Nobody is near the limit' : 'Nobody is at the limit'}>
       {budgetUsd === null ? (
         <>
           Users of this application have no budget.{' '}
@@ -177,7 +189,7 @@ function NoUsers({
           </Link>
         </>
       ) : (
-        `Each user may spend ${moneyText(budgetUsd)} a month, and nobody has spent it in ${month}.`
+        `Each user may spend ${moneyText(budgetUsd)} a month, and nobody has spent ${isNear ? '80% of it' : 'it'} in ${month}.`
       )}
     </EmptyState>
   );

@@ -13,13 +13,13 @@ it.each([
   [
     item({ kind: 'user_budgets', count: 2 }),
     '2 users of Journal have used 80% of the budget or more',
-    '/apps/journal/users?sort=budget',
+    '/apps/journal/users?sort=budget&min_budget_percent=80',
     false,
   ],
   [
     item({ kind: 'user_budgets', amount_usd: 6 }),
     '1 user of Journal has used 80% of the budget or more',
-    '/apps/journal/users?sort=budget',
+    '/apps/journal/users?sort=budget&min_budget_percent=80',
     true,
   ],
   [item({ kind: 'provider_failing', name: 'OpenAI', count: 3 }), 'OpenAI is failing', '/providers', true],

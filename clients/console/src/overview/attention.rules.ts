@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/client';
+import { nearLimitPath } from '../apps/user-address';
 import { countedText, moneyText, shareText } from '../design/amounts.rules';
 
 export type AttentionItem = Schemas['AttentionItemResponse'];
@@ -45,8 +46,7 @@ export function attentionText(item: AttentionItem): AttentionText {
       return {
         title: `${countedText(count, 'user')} of ${name} ${count === 1 ? 'has' : 'have'} used 80% of the budget or more`,
         detail: `The most is ${share} of ${moneyText(budget ?? 0)} ${when}.`,
-        // Those at the limit are only some of them.
-        to: `/apps/${app}/users?sort=budget`,
+        to: nearLimitPath(app ?? ''),
         act: 'See users',
         isUrgent: (amount ?? 0) >= (budget ?? 0),
       };
