@@ -29,7 +29,7 @@ may call, limits and prices calls, and records each of them.
 | usage | recorded requests and their sums; months and days are UTC | \`get_usage\`, \`get_usage_timeseries\`, \`get_usage_breakdown\`, \`list_app_events\`, \`list_rejection_events\` |
 | authentication event | an attempt to register a device or to get a token | \`list_auth_events\`, \`get_auth_event_summary\`, \`preview_enforcement\` |
 | model | the price catalog | \`list_models\` |
-| webhook | an endpoint that receives events, and what was sent to it | \`list_webhooks\`, \`get_webhook\`, \`add_webhook\`, \`update_webhook\`, \`test_webhook\`, \`list_webhook_deliveries\`, \`resend_webhook_delivery\`, \`remove_webhook\` |
+| webhook | an endpoint that receives events, and what was sent to it | \`list_webhooks\`, \`get_webhook\`, \`add_webhook\`, \`update_webhook\`, \`test_webhook\`, \`list_webhook_deliveries\`, \`get_webhook_delivery\`, \`resend_webhook_delivery\`, \`remove_webhook\` |
 | operation | a change that needs two calls, or a person | \`get_operation\` |
 
 ## Rules

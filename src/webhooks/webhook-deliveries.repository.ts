@@ -22,6 +22,12 @@ export interface DeliveryRow {
   readonly next_attempt_at: Instant | null;
 }
 
+/** A delivery with the body that each attempt sends. */
+export interface SentDelivery extends DeliveryRow {
+  /** JSON, exactly as it is signed. */
+  readonly body: string;
+}
+
 /** A delivery to send. */
 export interface DueDelivery {
   readonly id: string;
@@ -64,6 +70,11 @@ export class WebhookDeliveriesRepository {
 
   async find(webhookId: string, id: string): Promise<DeliveryRow | undefined> {
     const [row] = await this.dataSource.query<DeliveryRow[]>(`${SHOWN} AND delivery.id = $2`, [webhookId, id]);
+    return row;
+  }
+
+  async findSent(webhookId: string, id: string): Promise<SentDelivery | undefined> {
+    const [row] = await this.dataSource.query<SentDelivery[]>(FIND_SENT, [webhookId, id]);
     return row;
   }
 
@@ -111,11 +122,16 @@ export class WebhookDeliveriesRepository {
   }
 }
 
-const SHOWN = `
-  SELECT delivery.id, delivery.event_id, event.type, delivery.status, delivery.attempts, delivery.response_status,
-         delivery.duration_ms, delivery.created_at, delivery.next_attempt_at
+const COLUMNS = `delivery.id, delivery.event_id, event.type, delivery.status, delivery.attempts,
+  delivery.response_status, delivery.duration_ms, delivery.created_at, delivery.next_attempt_at`;
+
+const OF_WEBHOOK = `
     FROM webhook_deliveries delivery JOIN webhook_events event ON event.id = delivery.event_id
    WHERE delivery.webhook_id = $1`;
+
+const SHOWN = `SELECT ${COLUMNS} ${OF_WEBHOOK}`;
+
+const FIND_SENT = `SELECT ${COLUMNS}, event.body ${OF_WEBHOOK} AND delivery.id = $2`;
 
 const OLDER = 'AND ($2::bigint IS NULL OR delivery.id < $2) AND ($3::text IS NULL OR delivery.status = $3)';
 

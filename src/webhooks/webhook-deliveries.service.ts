@@ -6,7 +6,12 @@ import { Ids } from '../common/ids.js';
 import { eventBody, newEventId } from '../platform/outbox/outbox.js';
 import { TEST_EVENT } from './event-types.js';
 import { isDeliveryId } from './webhook.rules.js';
-import { type DeliveryFilter, type DeliveryRow, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import {
+  type DeliveryFilter,
+  type DeliveryRow,
+  type SentDelivery,
+  WebhookDeliveriesRepository,
+} from './webhook-deliveries.repository.js';
 import { WebhookSender } from './webhook-sender.service.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -58,6 +63,14 @@ export class WebhookDeliveries {
     return { limit: filter.limit, deliveries: await this.deliveries.list(id, filter) };
   }
 
+  /** One delivery with what it sends. @throws not_found. */
+  async get(admin: AdminPrincipal, id: string, deliveryId: string): Promise<SentDelivery> {
+    await this.webhooks.get(admin, id);
+    const row = isDeliveryId(deliveryId) ? await this.deliveries.findSent(id, deliveryId) : undefined;
+    if (row === undefined) throw noSuchDelivery();
+    return row;
+  }
+
   /** @throws not_found; conflict the webhook is disabled. */
   async resend(admin: AdminPrincipal, id: string, deliveryId: string): Promise<DeliveryRow> {
     const webhook = await this.webhooks.get(admin, id);
@@ -74,7 +87,11 @@ export class WebhookDeliveries {
 
   private async requireDelivery(webhookId: string, id: string): Promise<DeliveryRow> {
     const row = isDeliveryId(id) ? await this.deliveries.find(webhookId, id) : undefined;
-    if (row === undefined) throw new GatewayError('not_found', { message: 'The webhook has no such delivery.' });
+    if (row === undefined) throw noSuchDelivery();
     return row;
   }
+}
+
+function noSuchDelivery(): GatewayError {
+  return new GatewayError('not_found', { message: 'The webhook has no such delivery.' });
 }

@@ -8,6 +8,7 @@ import {
   DeletedWebhookResponse,
   DeliveriesResponse,
   DeliveryResponse,
+  SentDeliveryResponse,
   WebhookListResponse,
   WebhookResponse,
   WebhookSecretResponse,
@@ -131,6 +132,25 @@ export class WebhooksController {
     @Query() query: ListDeliveriesRequest,
   ): Promise<DeliveriesResponse> {
     return DeliveriesResponse.from(await this.deliveries.list(admin, id, query.toFilter()));
+  }
+
+  @Get(':id/deliveries/:delivery')
+  @AdminAccess('read')
+  @Operation({
+    id: 'getWebhookDelivery',
+    tag: TAG,
+    summary: 'Read a delivery with its body',
+    description: 'For 30 days. The body has no secret.',
+  })
+  @ApiParam({ name: 'delivery', description: 'Id of the delivery.', schema: { type: 'string' } })
+  @Fails('invalid_request', 'not_found')
+  @ApiOkResponse({ type: SentDeliveryResponse })
+  async getDelivery(
+    @Admin() admin: AdminPrincipal,
+    @Param('id') id: string,
+    @Param('delivery') delivery: string,
+  ): Promise<SentDeliveryResponse> {
+    return SentDeliveryResponse.from(await this.deliveries.get(admin, id, delivery));
   }
 
   @Post(':id/deliveries/:delivery/resend')

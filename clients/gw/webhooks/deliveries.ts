@@ -5,6 +5,7 @@ import type { Action } from '../program/command.js';
 import { EXIT } from '../program/failure.js';
 import { listed, readById } from '../program/lists.js';
 import { toSecond } from '../terminal/amounts.rules.js';
+import { facts } from '../terminal/table.js';
 import { printable } from '../terminal/terminal.js';
 import { DELIVERY_STATUSES } from './webhook-choices.js';
 import { webhookOf } from './webhooks.js';
@@ -43,6 +44,23 @@ export const list: Action = async (gw) => {
     headings: ['TIME', 'EVENT', 'STATUS', 'ATTEMPTS', 'LAST ANSWER', 'ID'],
     ...{ rows, none, filters: ['status', 'beforeId'], note },
   });
+};
+
+/** `gw webhook delivery` */
+export const show: Action = async (gw) => {
+  const { api } = await sessionOf(gw);
+  const { id } = await webhookOf(api, gw.argument(0));
+  const params = { path: { id, delivery: gw.argument(1) } };
+  const result = await read(api.GET('/v1/admin/webhooks/{id}/deliveries/{delivery}', { params }));
+  const { delivery, body } = result;
+  const values = {
+    ...{ Event: delivery.type, Status: delivery.status, Id: delivery.id, 'Webhook-Id': delivery.event_id },
+    ...{ Attempts: delivery.attempts, 'Last answer': delivery.attempts === 0 ? '-' : answerOf(delivery) },
+    Created: toSecond(delivery.created_at),
+    ...(delivery.next_attempt_at !== null && { 'Next attempt': toSecond(delivery.next_attempt_at) }),
+  };
+  const lines = JSON.stringify(JSON.parse(body), null, 2).split('\n').map(printable);
+  return { result, text: `${facts(values)}\n\n${lines.join('\n')}` };
 };
 
 /** `gw webhook resend` */

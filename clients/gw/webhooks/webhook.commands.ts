@@ -3,6 +3,7 @@ import { BY_ID } from '../program/list-options.js';
 import { DELIVERY_STATUSES, WEBHOOK_STATUSES } from './webhook-choices.js';
 
 const WEBHOOK = [['<webhook>', 'id or name of the webhook']] as const;
+const DELIVERY = [...WEBHOOK, ['<delivery>', 'id of the delivery']] as const;
 const KEY_OUTPUT = [
   '--key-output <path>',
   'new file, or folder, for the secret (0600); existing files are never overwritten',
@@ -104,9 +105,17 @@ export const webhookCommands: readonly Command[] = [
     load: async () => (await import('./deliveries.js')).list,
   },
   {
+    name: 'webhook delivery',
+    summary: 'Show a delivery with the body that is sent',
+    arguments: DELIVERY,
+    examples: ['gw webhook delivery on-call "$DELIVERY"', 'gw webhook delivery on-call "$DELIVERY" --json'],
+    result: answerOf('GET /v1/admin/webhooks/{id}/deliveries/{delivery}'),
+    load: async () => (await import('./deliveries.js')).show,
+  },
+  {
     name: 'webhook resend',
     summary: 'Send a delivery again',
-    arguments: [...WEBHOOK, ['<delivery>', 'id of the delivery']],
+    arguments: DELIVERY,
     examples: ['gw webhook resend on-call "$DELIVERY"'],
     result: answerOf('POST /v1/admin/webhooks/{id}/deliveries/{delivery}/resend'),
     load: async () => (await import('./deliveries.js')).resend,

@@ -187,6 +187,9 @@ const MEMBERS: ExampleSource['members'] = {
   WebhookResource: WEBHOOK,
   UpdateMailRequest: { events: ['app_key.*', 'member.joined'] },
   MailResource: { address: 'ada@example.com', events: ['app_key.*', 'member.joined'] },
+  SentDeliveryResponse: {
+    body: '{"type":"app_key.created","timestamp":"2026-11-28T12:00:00.000Z","data":{"account":"account-4f0c2a"}}',
+  },
   DeletedWebhookResponse: { webhook_id: 'wh_0a1b2c3d4e5f6g7h8i9j' },
   EventActor: { id: USER, source: 'web' },
   AuditedEventData: { app: null, details: { name: 'Deployment' }, changes: null },

@@ -68,6 +68,14 @@ export const WEBHOOK_TOOLS: readonly Tool[] = [
     summary: ({ deliveries }) => `${deliveries.length} deliveries.`,
   }),
   tool({
+    name: 'get_webhook_delivery',
+    title: 'Read a delivery with its body',
+    route: [WebhooksController, 'getDelivery'],
+    named: { ...WEBHOOK_ID, delivery: 'Id of the delivery.' },
+    run: (webhooks, { admin, named: { id = '', delivery = '' } }) => webhooks.getDelivery(admin, id, delivery),
+    summary: ({ delivery }) => `The delivery of ${delivery.type} is ${delivery.status}.`,
+  }),
+  tool({
     name: 'resend_webhook_delivery',
     title: 'Send a delivery again',
     route: [WebhooksController, 'resend'],

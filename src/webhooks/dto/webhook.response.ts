@@ -2,7 +2,12 @@ import { ApiProperty } from '@nestjs/swagger';
 import { nextBeforeId } from '../../common/fields/list-fields.js';
 import { EVENT_TYPES } from '../event-types.js';
 import type { WebhookDisabledReason, WebhookRow } from '../webhook.entity.js';
-import { DELIVERY_STATUSES, type DeliveryRow, type DeliveryStatus } from '../webhook-deliveries.repository.js';
+import {
+  DELIVERY_STATUSES,
+  type DeliveryRow,
+  type DeliveryStatus,
+  type SentDelivery,
+} from '../webhook-deliveries.repository.js';
 import type { DeliveryPage } from '../webhook-deliveries.service.js';
 import type { CreatedWebhook } from '../webhooks.service.js';
 
@@ -183,6 +188,18 @@ export class DeliveryResponse {
 
   static from(row: DeliveryRow): DeliveryResponse {
     return Object.assign(new DeliveryResponse(), { delivery: DeliveryResource.from(row) });
+  }
+}
+
+export class SentDeliveryResponse {
+  @ApiProperty({ type: DeliveryResource })
+  delivery: DeliveryResource;
+
+  @ApiProperty({ type: 'string', description: 'The JSON that each attempt sends, exactly as it is signed.' })
+  body: string;
+
+  static from({ body, ...row }: SentDelivery): SentDeliveryResponse {
+    return Object.assign(new SentDeliveryResponse(), { delivery: DeliveryResource.from(row), body });
   }
 }
 

@@ -120,6 +120,15 @@ describeWithBrowser('webhooks in the console', () => {
       receiver.answer(() => 200);
       await page.getByRole('button', { name: /^Resend webhook\.test/ }).click();
       await page.getByText('webhook.test is sent again.').waitFor();
+      await page.getByRole('button', { name: /^Show webhook\.test/ }).click();
+      const shown = page.getByRole('dialog', { name: 'webhook.test' });
+      const body = shown.locator('pre').filter({ hasText: '"timestamp"' });
+      await body.waitFor();
+      expect(JSON.parse((await body.textContent()) ?? '')).toMatchObject({
+        ...{ type: 'webhook.test', data: { webhook: webhook.id } },
+      });
+      expect(await browser.axe()).toEqual([]);
+      await page.keyboard.press('Escape');
       await browser.go(`/webhooks/${webhook.id}?status=disabled`);
       await page.getByText('No delivery has this status.').waitFor();
       expect(await browser.axe()).toEqual([]);

@@ -122,7 +122,13 @@ describe('gw webhook', () => {
     const [{ id }] = list.json.result.deliveries;
     expect((await gw.run(`webhook resend on-call ${id} --json`)).json.result.delivery).toMatchObject({ id });
     expect(await receiver.until(place, 3)).toHaveLength(3);
-    expect(errorOf(await gw.run('webhook resend on-call 999999999 --json'))).toEqual([2, 'not_found']);
+    const [, , sent] = await receiver.until(place, 3);
+    const shown = await gw.run(`webhook delivery on-call ${id} --json`);
+    expect(shown.json.result).toMatchObject({ delivery: { id }, body: sent?.text });
+    expect((await gw.run(`webhook delivery on-call ${id}`)).stdout).toMatch(/Event +webhook\.test[^]*\n {2}"timestamp": /);
+    for (const act of ['delivery', 'resend']) {
+      expect(errorOf(await gw.run(`webhook ${act} on-call 999999999 --json`))).toEqual([2, 'not_found']);
+    }
   });
 
   it('resend to a disabled webhook → says how to enable it', async () => {

@@ -276,6 +276,8 @@ describeWithRedis('events of two instances', () => {
       receiver.url + place,
     ]);
     const { body } = await world.api.get(`${PATH}/${hook}/deliveries`);
+    const sent = await world.api.get(`${PATH}/${hook}/deliveries/${body.deliveries[0].id}`);
+    expect(sent.body).toEqual({ delivery: body.deliveries[0], body: event?.text });
     clock.advance(MINUTE_MS);
     await world.as(world.managementKey).post(`${PATH}/${hook}/deliveries/${body.deliveries[0].id}/resend`);
     const [, again] = await receiver.until(place, 2);

@@ -158,15 +158,16 @@ describe('managing webhooks', () => {
     expect(own?.body.type).toBe('webhook.created');
     await untilEmpty(id);
     const { body } = await client.get(`${PATH}/${id}/deliveries`);
-    const resend = `${PATH}/${id}/deliveries/${body.deliveries[0].id}/resend`;
+    const delivery = `${PATH}/${id}/deliveries/${body.deliveries[0].id}`;
     const stranger = world.as((await newAccount(world.dataSource)).key);
     const answers = [
       await stranger.get(`${PATH}/${id}`),
       await stranger.get(`${PATH}/${id}/deliveries`),
+      await stranger.get(delivery),
       await stranger.send('PATCH', `${PATH}/${id}`, { enabled: false }, {}),
       await stranger.post(`${PATH}/${id}/rotate`),
       await stranger.post(`${PATH}/${id}/test`),
-      await stranger.post(resend),
+      await stranger.post(`${delivery}/resend`),
       await stranger.delete(`${PATH}/${id}`),
     ];
     expect(answers.map(codeOf)).toEqual(answers.map(() => [404, 'not_found']));
@@ -178,12 +179,13 @@ describe('managing webhooks', () => {
     expect(receiver.received.filter((event) => event.path === place)).toHaveLength(1);
   });
 
-  it('resend of a delivery that is not the webhook’s → 404, whatever the id looks like', async () => {
+  it('a delivery that is not the webhook’s, read or resent → 404, whatever the id looks like', async () => {
     const { id, client } = await accountWithWebhook();
     const ids = ['0', '999999999999999999', '9'.repeat(19), '9'.repeat(400), '-1', '1.5', '0x1', 'evt_1', '%20', 'NaN'];
     for (const delivery of ids) {
-      const answer = await client.post(`${PATH}/${id}/deliveries/${delivery}/resend`);
-      expect([delivery, ...codeOf(answer)]).toEqual([delivery, 404, 'not_found']);
+      const one = `${PATH}/${id}/deliveries/${delivery}`;
+      expect([delivery, ...codeOf(await client.get(one))]).toEqual([delivery, 404, 'not_found']);
+      expect([delivery, ...codeOf(await client.post(`${one}/resend`))]).toEqual([delivery, 404, 'not_found']);
     }
   });
 

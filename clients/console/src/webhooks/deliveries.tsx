@@ -1,11 +1,13 @@
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import { api, read } from '../api/client';
 import { queries } from '../api/queries';
 import { useSubmit } from '../api/use-submit';
 import { useAddress, valuesOf } from '../design/address';
 import { countText } from '../design/amounts.rules';
 import { Button } from '../design/button';
+import { CodeBlock } from '../design/copy';
+import { Dialog } from '../design/dialog';
 import { SelectField } from '../design/field';
 import { Badge, Card, EmptyState, ErrorAlert } from '../design/layout';
 import { ListEnd } from '../design/list-end';
@@ -68,6 +70,7 @@ export function Deliveries({ webhook, isEnabled }: { readonly webhook: string; r
   const readOnly = useReadOnlyReason();
   const reason = readOnly ?? (isEnabled ? undefined : 'The webhook is disabled. Enable it first.');
   const { run, error } = useSubmit();
+  const [shown, setShown] = useState<Delivery>();
   const pages = useInfiniteQuery({
     queryKey: [...queries.webhook(webhook).queryKey, 'deliveries', status],
     initialPageParam: undefined as number | undefined,
@@ -96,7 +99,7 @@ export function Deliveries({ webhook, isEnabled }: { readonly webhook: string; r
         await client.invalidateQueries({ queryKey: queries.webhook(webhook).queryKey });
         say(`${type} is sent again.`);
       });
-    return [...FACTS, actionColumn(reason, (delivery) => void resend(delivery))];
+    return [...FACTS, actionColumn(reason, setShown, (delivery) => void resend(delivery))];
   }, [webhook, reason]);
   return (
     <>
@@ -122,7 +125,38 @@ export function Deliveries({ webhook, isEnabled }: { readonly webhook: string; r
         </Loaded>
       </Card>
       <ListEnd pages={pages} />
+      <Dialog
+        title={shown?.type ?? 'Delivery'}
+        lead={shown && `${markOf(shown).label}. Last answer: ${answerText(shown)}.`}
+        isOpen={shown !== undefined}
+        onClose={() => setShown(undefined)}
+        isDrawer
+      >
+        {shown && <Body webhook={webhook} delivery={shown} />}
+      </Dialog>
     </>
+  );
+}
+
+/** What each attempt sends. */
+function Body({ webhook, delivery: { id, event_id: event } }: { readonly webhook: string; readonly delivery: Delivery }) {
+  const query = useQuery({
+    queryKey: [...queries.webhook(webhook).queryKey, 'delivery', id],
+    queryFn: () =>
+      read(
+        api.GET('/v1/admin/webhooks/{id}/deliveries/{delivery}', {
+          params: { path: { id: webhook, delivery: String(id) } },
+        }),
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <div className="flex flex-col gap-3">
+      <CodeBlock label="webhook-id" code={event} />
+      <Loaded query={query} rows={6}>
+        {({ body }) => <CodeBlock label="Body" code={JSON.stringify(JSON.parse(body), null, 2)} />}
+      </Loaded>
+    </div>
   );
 }
 
@@ -145,21 +179,30 @@ function Rows({
   );
 }
 
-function actionColumn(reason: string | undefined, resend: (delivery: Delivery) => void): Column<Delivery> {
+function actionColumn(
+  reason: string | undefined,
+  show: (delivery: Delivery) => void,
+  resend: (delivery: Delivery) => void,
+): Column<Delivery> {
   return {
     key: 'acts',
     header: 'Actions',
     isLead: true,
     isNumber: true,
     cell: (delivery) => (
-      <Button
-        size="sm"
-        reason={reason}
-        aria-label={`Resend ${delivery.type} ${delivery.id}`}
-        onClick={() => resend(delivery)}
-      >
-        Resend
-      </Button>
+      <span className="flex justify-end gap-1.5">
+        <Button size="sm" aria-label={`Show ${delivery.type} ${delivery.id}`} onClick={() => show(delivery)}>
+          Show
+        </Button>
+        <Button
+          size="sm"
+          reason={reason}
+          aria-label={`Resend ${delivery.type} ${delivery.id}`}
+          onClick={() => resend(delivery)}
+        >
+          Resend
+        </Button>
+      </span>
     ),
   };
 }

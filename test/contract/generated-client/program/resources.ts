@@ -56,6 +56,7 @@ async function manageWebhooks(client: ApiClient): Promise<void> {
   const { delivery } = await bodyOf(client.POST('/v1/admin/webhooks/{id}/test', one));
   await bodyOf(client.GET('/v1/admin/webhooks/{id}/deliveries', one));
   const again = { params: { path: { id: webhook.id, delivery: String(delivery.id) } } };
+  await bodyOf(client.GET('/v1/admin/webhooks/{id}/deliveries/{delivery}', again));
   await bodyOf(client.POST('/v1/admin/webhooks/{id}/deliveries/{delivery}/resend', again));
   await bodyOf(client.DELETE('/v1/admin/webhooks/{id}', one));
 }
