@@ -228,7 +228,12 @@ export async function openDatabase(environment: Environment, ids: Ids, log: Log)
   const maxConnections =
     WORKERS > 1 ? WORKERS * (DATABASE_POOL_SIZE + OTHER_CONNECTIONS) + SPARE_CONNECTIONS : undefined;
   const dataDir = resolve(DATA_DIR);
-  const server = await startEmbeddedPostgres(dataDir, { maxConnections }, ids).catch((error: unknown) => {
+  const server = await startEmbeddedPostgres(dataDir, { maxConnections }, ids, {
+    onLost: (directory) => log.event('database_embedded_lost', { directory }),
+    onRestarted: (directory, adopted) => log.event('database_embedded_started', { adopted, directory }),
+    onRestartFailed: (error, retryInMs) =>
+      log.event('database_embedded_restart_failed', { error: errorText(error), retryInMs }),
+  }).catch((error: unknown) => {
     throw dataDirProblem(error, dataDir);
   });
   log.event('database_embedded_started', { adopted: server.adopted, directory: server.directory });

@@ -149,6 +149,8 @@ export interface LogEvents {
   bootstrap_key_ignored: { reason: string };
   database_waiting: { error: string };
   database_embedded_started: { adopted: boolean; directory: string };
+  database_embedded_lost: { directory: string };
+  database_embedded_restart_failed: { error: string; retryInMs: number };
   config_changes_lost: { error: string };
   clock_differs: { aheadMs: number };
   clock_agrees: { aheadMs: number };
@@ -250,5 +252,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   bootstrap_key_ignored: 'warn',
   database_waiting: 'warn',
   config_changes_lost: 'warn',
+  database_embedded_lost: 'error',
+  database_embedded_restart_failed: 'error',
   database_silent: 'error',
 };

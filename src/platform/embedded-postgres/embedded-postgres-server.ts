@@ -50,17 +50,29 @@ export async function findRunningServer(home: EmbeddedHome): Promise<number | un
   throw new Error(`The Postgres on ${home.cluster} runs but is not ready; see ${home.logFile}.`);
 }
 
+/** Whether a server runs on this cluster, ready or not. */
+export function isServerAlive(home: EmbeddedHome): boolean {
+  return readLiveStatus(home) !== undefined;
+}
+
 /**
  * Starts a server on the cluster. It outlives this process, so a crash of this process needs no recovery. Waits up to a
  * minute for the children of a killed server, beside which Postgres refuses to start.
  *
+ * @param requiredPort absent: that of a killed server, which other processes may be waiting for, or any.
  * @returns the loopback port on which it accepts connections.
  * @throws Error with the end of the server log.
  */
-export async function launchServer(home: EmbeddedHome, bin: string, options: EmbeddedPostgresOptions): Promise<number> {
+export async function launchServer(
+  home: EmbeddedHome,
+  bin: string,
+  options: EmbeddedPostgresOptions,
+  requiredPort?: number,
+): Promise<number> {
   for (let launch = 1, waitedMs = 0; launch <= LAUNCHES; ) {
+    const killedPort = launch === 1 ? readStatus(home)?.readyPort : undefined;
     disownProcessId(home);
-    const port = await findFreePort();
+    const port = requiredPort ?? killedPort ?? (await findFreePort());
     const server = spawnServer(home, join(bin, 'postgres'), ['-D', home.cluster, ...serverSettings(port, options)]);
     if (await becomesReady(home, server)) return port;
     if (waitedMs < SURVIVORS_END_WITHIN_MS && reportsSurvivors(logTail(home))) {
@@ -84,9 +96,13 @@ export async function stopServer(home: EmbeddedHome, bin: string): Promise<void>
 
 /** The status of a running server; the stale file of a dead server is ignored. */
 function readLiveStatus(home: EmbeddedHome): ServerStatus | undefined {
-  const file = statusFile(home);
-  const status = existsSync(file) ? parseServerStatus(readFileSync(file, 'utf8')) : undefined;
+  const status = readStatus(home);
   return status !== undefined && isServerOf(home, status.pid) ? status : undefined;
+}
+
+function readStatus(home: EmbeddedHome): ServerStatus | undefined {
+  const file = statusFile(home);
+  return existsSync(file) ? parseServerStatus(readFileSync(file, 'utf8')) : undefined;
 }
 
 /** True when the process is a server of this cluster and not a later process with the same id. */

@@ -6,8 +6,9 @@ import type { EmbeddedPostgresOptions } from './embedded-postgres.rules.js';
 import { installBinaries } from './embedded-postgres-binaries.js';
 import { createCluster, EMBEDDED_NAME } from './embedded-postgres-cluster.js';
 import { type EmbeddedHome, hasCluster, openHome, requirePassword } from './embedded-postgres-home.js';
-import { findRunningServer, launchServer, stopServer } from './embedded-postgres-server.js';
+import { findRunningServer, isServerAlive, launchServer, stopServer } from './embedded-postgres-server.js';
 import { registerUser, withFileLock } from './process-file.js';
+import { type ServerEvents, ServerKeeper } from './server-keeper.js';
 
 /** Exceeds the longest start or stop of another process. */
 const LOCK_WAIT_MS = 300_000;
@@ -29,7 +30,7 @@ export interface EmbeddedPostgres {
 /**
  * Starts or adopts the Postgres server of a data directory. Any number of processes on one machine may call this
  * concurrently and share the server; a lock, which a killed process does not keep, covers creation, start and stop. An
- * adopted server keeps its original settings.
+ * adopted server keeps its original settings. A server that ends while it is in use is started again, on the same port.
  *
  * @param dataDir created when absent; the database goes below it, or under `/var/lib/gateway` (see `openHome`).
  * @throws Error with a remedy when this machine cannot run an embedded server or the server does not start.
@@ -39,6 +40,7 @@ export async function startEmbeddedPostgres(
   dataDir: string,
   options: EmbeddedPostgresOptions = {},
   ids: Ids = new SystemIds(),
+  events: ServerEvents = {},
 ): Promise<EmbeddedPostgres> {
   const home = openHome(dataDir);
   return withFileLock(home.lockFile, LOCK_WAIT_MS, async () => {
@@ -52,18 +54,40 @@ export async function startEmbeddedPostgres(
       url: urlOf(password, port, EMBEDDED_NAME),
       directory: home.directory,
       adopted: runningPort !== undefined,
-      stop: stopperOf(home, bin),
+      stop: stopperOf(home, bin, keepRunning(home, bin, options, port, events)),
     };
   });
 }
 
-function stopperOf(home: EmbeddedHome, bin: string): () => Promise<void> {
+/** The URL in use names the port, so the server has to have it again. */
+function keepRunning(
+  home: EmbeddedHome,
+  bin: string,
+  options: EmbeddedPostgresOptions,
+  port: number,
+  events: ServerEvents,
+): ServerKeeper {
+  const restart = () =>
+    withFileLock(home.lockFile, LOCK_WAIT_MS, async () => {
+      const runningPort = await findRunningServer(home);
+      if (runningPort === undefined) await launchServer(home, bin, options, port);
+      else if (runningPort !== port) {
+        throw new Error(`Postgres runs on port ${runningPort} instead of ${port}: restart this process.`);
+      }
+      return runningPort !== undefined;
+    });
+  return new ServerKeeper({ ...events, directory: home.directory, isRunning: () => isServerAlive(home), restart });
+}
+
+function stopperOf(home: EmbeddedHome, bin: string, keeper: ServerKeeper): () => Promise<void> {
   const use = registerUser(home.usersDirectory);
   let stopping: Promise<void> | undefined;
-  const stop = () =>
-    withFileLock(home.lockFile, LOCK_WAIT_MS, async () => {
+  const stop = async () => {
+    await keeper.stop();
+    await withFileLock(home.lockFile, LOCK_WAIT_MS, async () => {
       if (!use.leave().othersRemain) await stopServer(home, bin);
     });
+  };
   return () => {
     stopping ??= stop();
     return stopping;

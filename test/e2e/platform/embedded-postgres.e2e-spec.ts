@@ -18,7 +18,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../src/platform/embedded-postgres/embedded-postgres.js';
+import { created } from '../../support/accounts/management-call.js';
 import { eventually } from '../../support/eventually.js';
+import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
+import { newManagementKey } from '../../support/world.js';
 
 const CHILD = fileURLToPath(new URL('../../support/platform/embedded-postgres-child.mjs', import.meta.url));
 const asRoot = process.getuid?.() === 0;
@@ -113,7 +116,18 @@ function postmasterFile(started: { directory: string }): string {
   return join(started.directory, 'data', 'postmaster.pid');
 }
 
-function serverPid(started: Started): number {
+/** Where the service says its database is. */
+function directoryIn(log: string): string {
+  const [, directory] = /"directory":"([^"]+)"/.exec(log) ?? [];
+  if (directory === undefined) throw new Error(`no database in ${log}`);
+  return directory;
+}
+
+function isReady(started: { directory: string }): boolean {
+  return existsSync(postmasterFile(started)) && readFileSync(postmasterFile(started), 'utf8').includes('\nready');
+}
+
+function serverPid(started: { directory: string }): number {
   return Number(readFileSync(postmasterFile(started), 'utf8').split('\n')[0]);
 }
 
@@ -122,7 +136,7 @@ function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
 }
 
-function killServer(started: Started): Promise<void> {
+function killServer(started: { directory: string }): Promise<void> {
   const pid = serverPid(started);
   process.kill(pid, 'SIGKILL');
   return eventually(() => !existsSync(`/proc/${pid}/exe`), { withinMs: 10_000 });
@@ -184,6 +198,69 @@ describe('embedded Postgres', () => {
     },
     60_000,
   );
+
+  it('the server is killed twice while its process runs → started again each time, on its port, with every row', async () => {
+    copyPrepared();
+    const started = await startChild('durable');
+    await query(started.url, 'create table kept as select 7 as seven');
+    for (let kills = 0; kills < 2; kills++) {
+      const killed = serverPid(started);
+      await killServer(started);
+      await eventually(() => serverPid(started) !== killed && isReady(started), { withinMs: 60_000 });
+      expect(await query(started.url, 'select seven from kept')).toEqual([{ seven: 7 }]);
+    }
+    await stopChild(started);
+    expect(existsSync(postmasterFile(started))).toBe(false);
+  }, 120_000);
+
+  it('the server is killed under calls of the service → ready again by itself, and each answered call is recorded', async () => {
+    copyPrepared();
+    const managementKey = newManagementKey();
+    const baseUrl = `http://127.0.0.1:${await freePort()}`;
+    const gateway = new GatewayProcess(baseUrl, {
+      ...{ HOST: '127.0.0.1', DATA_DIR: dataDir, BOOTSTRAP_MANAGEMENT_KEY: managementKey, SIMULATED_PROVIDER: 'true' },
+    });
+    await gateway.start();
+    const home = { directory: directoryIn(gateway.written) };
+    directories.add(home.directory);
+    const service = { baseUrl, managementKey };
+    await created(service, '/v1/admin/providers', {
+      ...{ type: 'simulated', name: 'Simulated', secret: 'no-key-is-needed' },
+      pricing: { 'simulated-1': { input: 0.5, output: 2 } },
+    });
+    const config = { authentication: { type: 'api_key' }, routing: { providers: { mode: 'all' }, model_rewrites: {} } };
+    const { app, api_key } = await created(service, '/v1/admin/apps', { name: 'Killed', config });
+    let answered = 0;
+    let isOver = false;
+    const calling = (async () => {
+      while (!isOver) {
+        const answer = await fetch(`${baseUrl}/v1/apps/${app.id}/proxy/simulated/v1/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${api_key.key}`, 'content-type': 'application/json' },
+          body: '{"model":"simulated-1","messages":[{"role":"user","content":"Hello"}]}',
+        });
+        await answer.text();
+        if (answer.status === 200) answered++;
+      }
+    })();
+    await eventually(() => answered >= 5, { withinMs: 20_000 });
+    const killed = serverPid(home);
+    await killServer(home);
+    const isServing = async () => (await fetch(`${baseUrl}/v1/readyz`)).status === 200;
+    await eventually(async () => isReady(home) && serverPid(home) !== killed && (await isServing()), {
+      withinMs: 60_000,
+    });
+    const before = answered;
+    await eventually(() => answered >= before + 5, { withinMs: 20_000 });
+    isOver = true;
+    await calling;
+    await gateway.stop();
+    expect(gateway.written).toContain('database_embedded_lost');
+    const { url, stop } = await startEmbeddedPostgres(dataDir);
+    const rows = await query(url.reveal(), "select count(*)::integer as calls from usage_events where status = 'ok'");
+    await stop();
+    expect(rows).toEqual([{ calls: answered }]);
+  }, 120_000);
 
   it('the process id of a dead server now belongs to another program → still starts', async () => {
     copyPrepared();
