@@ -105,7 +105,8 @@ const NEWS = `
 
 /**
  * Parts of a `WITH` that store an event for each threshold of a budget that a charge crosses. Nothing is computed for
- * applications of accounts where no webhook and no member subscribes to such events.
+ * applications of accounts where no webhook and no member subscribes to such events, and little for budgets below their
+ * lowest threshold (`near`).
  *
  * They follow two parts: `spent`, charges by budget and period (`charge`), and `budgets`, which adds them to
  * `budget_periods` and returns the key, `organization_id`, `spent` and `estimated` after that.
@@ -114,16 +115,18 @@ const NEWS = `
  */
 export const BUDGET_EVENT_PARTS = `
   watched AS MATERIALIZED (${watchedWhere('app.id = ANY (ARRAY(SELECT DISTINCT app_id FROM spent))')}),
-  configured AS (${configuredIn('watched')}),
-  charged AS (
-    SELECT budgets.*, least(configured.budget, run.budget_nano_usd) AS budget, configured.thresholds,
-      budgets.spent - spent.charge AS before
-    FROM budgets JOIN configured USING (app_id, scope, window_name) JOIN spent USING (${KEY})
-    LEFT JOIN LATERAL (
+  configured AS MATERIALIZED (
+    SELECT known.*, coalesce((SELECT min(share::numeric) FROM ${sharesOf('thresholds')} share), 1) AS lowest
+    FROM (${configuredIn('watched')}) known WHERE budget > 0),
+  near AS MATERIALIZED (
+    SELECT budgets.*, least(configured.budget, run.budget_nano_usd) AS budget, configured.thresholds
+    FROM budgets JOIN configured USING (app_id, scope, window_name) LEFT JOIN LATERAL (
       SELECT budget_nano_usd FROM budget_runs WHERE budgets.scope = 'run' AND budget_runs.app_id = budgets.app_id
         AND run_id = ${RUN.id} AND user_id = ${RUN.userId} AND started_at = (${RUN.startedAt})) run ON true
-    WHERE configured.budget > 0 AND configured.group_name = coalesce(${groupOf('budgets.')}, '')
-      AND (budgets.scope <> 'run' OR run.budget_nano_usd > 0)),
+    WHERE configured.group_name = coalesce(${groupOf('budgets.')}, '')
+      AND (budgets.scope <> 'run' OR run.budget_nano_usd > 0)
+      AND budgets.spent >= least(configured.budget, run.budget_nano_usd) * configured.lowest),
+  charged AS (SELECT near.*, near.spent - spent.charge AS before FROM near JOIN spent USING (${KEY})),
   crossed AS (
     SELECT charged.*, share.threshold FROM charged CROSS JOIN LATERAL (
       SELECT threshold::numeric FROM ${sharesOf('thresholds')} threshold) share
