@@ -6,9 +6,9 @@ import { inBrowser } from '../operations/browser-step.js';
 import type { Action } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { printable } from '../terminal/terminal.js';
 import { gatewayOf } from './gateways.js';
 import { providerOf, shown } from './providers.js';
-import { printable } from '../terminal/terminal.js';
 
 type NewProvider = components['schemas']['CreateProviderRequest'];
 type ProviderChange = components['schemas']['UpdateProviderRequest'];

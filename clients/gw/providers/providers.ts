@@ -5,8 +5,8 @@ import type { Action, Outcome } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import { listed } from '../program/lists.js';
 import { facts } from '../terminal/table.js';
-import { counted } from '../terminal/words.rules.js';
 import { printable } from '../terminal/terminal.js';
+import { counted } from '../terminal/words.rules.js';
 
 type Provider = components['schemas']['ProviderResource'];
 

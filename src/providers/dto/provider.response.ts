@@ -115,7 +115,8 @@ class ProviderResource {
   @ApiProperty({
     type: [String],
     required: false,
-    description: 'What to know of these settings, such as a `baseUrl` that repeats a part of each path; absent without any.',
+    description:
+      'What to know of these settings, such as a `baseUrl` that repeats a part of each path; absent without any.',
   })
   warnings?: readonly string[];
 

@@ -123,6 +123,11 @@ function factColumns(usage: Usage | undefined): readonly Column<Provider>[] {
         <span className="block max-w-56">
           <span className="block truncate font-medium">{provider.name}</span>
           <code className="block truncate text-xs text-muted">{provider.slug}</code>
+          {provider.warnings?.map((warning) => (
+            <span key={warning} className="block text-xs break-words text-warn">
+              {warning}
+            </span>
+          ))}
         </span>
       ),
     },
