@@ -193,7 +193,9 @@ describeWithBrowser('users, their budgets, and the overview', () => {
       await attention.getByText('is failing').waitFor();
       expect(await browser.axe()).toEqual([]);
       await attention.getByRole('link', { name: 'See users' }).click();
-      await page.getByText('each may spend $5.00 a month').waitFor();
+      await page.getByText('1 of 1; each may spend $5.00 a month').waitFor();
+      expect(await page.getByLabel('Show').inputValue()).toBe('near_limit');
+      expect(await link('spender').count()).toBe(1);
       world.upstream.script(CENTS);
       await call('frugal');
       await client.events(6);
