@@ -264,15 +264,20 @@ describe('the service tier of an answer', () => {
         event({ type: 'response.completed', response: { service_tier: 'default', usage } }),
       undefined,
     ],
-  ])('a stream with a lower tier than the selected one: %s → what the last word says', (_name, style, stream, parts) => {
-    const reading = read(style, stream, 'openai', 'priority_tier');
-    expect([reading?.parts, reading?.otherTier]).toEqual([parts, undefined]);
-  });
+  ])(
+    'a stream with a lower tier than the selected one: %s → what the last word says',
+    (_name, style, stream, parts) => {
+      const reading = read(style, stream, 'openai', 'priority_tier');
+      expect([reading?.parts, reading?.otherTier]).toEqual([parts, undefined]);
+    },
+  );
 
   it('a surcharge of the first event → stays, whatever tier a later one names', () => {
     const stream =
-      event({ type: 'message_start', message: { usage: { ...usage, service_tier: 'standard', inference_geo: 'us' } } }) +
-      event({ type: 'message_delta', usage: { output_tokens: 4, service_tier: 'standard' } });
+      event({
+        type: 'message_start',
+        message: { usage: { ...usage, service_tier: 'standard', inference_geo: 'us' } },
+      }) + event({ type: 'message_delta', usage: { output_tokens: 4, service_tier: 'standard' } });
     expect(read('anthropic_messages', stream)?.otherTier).toBe('us');
   });
 

@@ -125,7 +125,9 @@ describe('gw webhook', () => {
     const [, , sent] = await receiver.until(place, 3);
     const shown = await gw.run(`webhook delivery on-call ${id} --json`);
     expect(shown.json.result).toMatchObject({ delivery: { id }, body: sent?.text });
-    expect((await gw.run(`webhook delivery on-call ${id}`)).stdout).toMatch(/Event +webhook\.test[^]*\n {2}"timestamp": /);
+    expect((await gw.run(`webhook delivery on-call ${id}`)).stdout).toMatch(
+      /Event +webhook\.test[\s\S]*\n {2}"timestamp": /,
+    );
     for (const act of ['delivery', 'resend']) {
       expect(errorOf(await gw.run(`webhook ${act} on-call 999999999 --json`))).toEqual([2, 'not_found']);
     }

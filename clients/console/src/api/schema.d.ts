@@ -1591,6 +1591,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/webhooks/{id}/deliveries/{delivery}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a delivery with its body
+         * @description For 30 days. The body has no secret.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/webhooks/{id}/deliveries/{delivery}/resend": {
         parameters: {
             query?: never;
@@ -4387,6 +4407,8 @@ export interface components {
             capability: components["schemas"]["ProviderCapabilityResponse"];
             /** @description The last test of the stored credential; null while the present one is untested. */
             lastTest: components["schemas"]["ProviderTestRecord"] | null;
+            /** @description What to know of these settings, such as a `baseUrl` that repeats a part of each path; absent without any. */
+            warnings?: string[];
             /** @description Increases by one with each update. */
             revision: number;
             /** @enum {string} */
@@ -4454,6 +4476,8 @@ export interface components {
             reason?: "unreachable" | "unexpected_status" | "no_probe";
             /** @description The provider’s status, with `unexpected_status`. */
             status?: number;
+            /** @description What may be the cause of an `unexpected_status`; absent if nothing is known. */
+            warnings?: string[];
         };
         UpdateProviderRequest: {
             /** @description For people. */
@@ -5533,6 +5557,11 @@ export interface components {
             next_before_id: number | null;
             /** @description Newest first. */
             deliveries: components["schemas"]["DeliveryResource"][];
+        };
+        SentDeliveryResponse: {
+            delivery: components["schemas"]["DeliveryResource"];
+            /** @description The JSON that each attempt sends, exactly as it is signed. */
+            body: string;
         };
         AttentionItemResponse: {
             /**
@@ -7211,10 +7240,10 @@ export interface components {
              */
             device: string;
             /**
-             * @description `device_limit`: the user registered more than 20 devices; this one was used least recently.
+             * @description `device_limit`: the user registered more than 20 devices; this one was used least recently. `certificate_revoked`: the vendor of Android revoked or suspended a certificate of the key.
              * @enum {string}
              */
-            reason: "device_limit";
+            reason: "device_limit" | "certificate_revoked";
         };
         LimitEventData: {
             /** @example account-4f0c2a */
@@ -9141,6 +9170,9 @@ export interface operations {
                      *             "at": "2026-01-31T12:00:00.000Z",
                      *             "result": "accepted"
                      *           },
+                     *           "warnings": [
+                     *             "key_attestation (observe) is looser than app_attest (enforce)."
+                     *           ],
                      *           "revision": 1,
                      *           "status": "active",
                      *           "createdAt": "2026-01-31T12:00:00.000Z",
@@ -9211,6 +9243,9 @@ export interface operations {
                      *           "at": "2026-01-31T12:00:00.000Z",
                      *           "result": "accepted"
                      *         },
+                     *         "warnings": [
+                     *           "key_attestation (observe) is looser than app_attest (enforce)."
+                     *         ],
                      *         "revision": 1,
                      *         "status": "active",
                      *         "createdAt": "2026-01-31T12:00:00.000Z",
@@ -9251,7 +9286,10 @@ export interface operations {
                      * @example {
                      *       "validated": true,
                      *       "reason": "unreachable",
-                     *       "status": 1
+                     *       "status": 1,
+                     *       "warnings": [
+                     *         "key_attestation (observe) is looser than app_attest (enforce)."
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["ProviderTestResponse"];
@@ -9279,7 +9317,10 @@ export interface operations {
                      * @example {
                      *       "validated": true,
                      *       "reason": "unreachable",
-                     *       "status": 1
+                     *       "status": 1,
+                     *       "warnings": [
+                     *         "key_attestation (observe) is looser than app_attest (enforce)."
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["ProviderTestResponse"];
@@ -9344,6 +9385,9 @@ export interface operations {
                      *           "at": "2026-01-31T12:00:00.000Z",
                      *           "result": "accepted"
                      *         },
+                     *         "warnings": [
+                     *           "key_attestation (observe) is looser than app_attest (enforce)."
+                     *         ],
                      *         "revision": 1,
                      *         "status": "active",
                      *         "createdAt": "2026-01-31T12:00:00.000Z",
@@ -10647,6 +10691,8 @@ export interface operations {
                 sort?: "recent" | "cost" | "budget";
                 /** @description `true`: only users who have spent their budget of the month or, in the current month, of the day or week; nobody where each user has none. */
                 at_limit?: "true" | "false";
+                /** @description Only users who have spent at least this percentage of such a budget, as `at_limit` does with 100. Not with `at_limit=true`. */
+                min_budget_percent?: number;
                 /** @description `next_cursor` of the page before, with the same `sort`. */
                 cursor?: string;
             };
@@ -11463,6 +11509,45 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DeliveriesResponse"];
+                };
+            };
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                /** @description Id of the delivery. */
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "delivery": {
+                     *         "id": 1,
+                     *         "event_id": "evt_0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p",
+                     *         "type": "app_key.created",
+                     *         "status": "delivered",
+                     *         "attempts": 1,
+                     *         "response_status": null,
+                     *         "duration_ms": 2310,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "next_attempt_at": null
+                     *       },
+                     *       "body": "{\"type\":\"app_key.created\",\"timestamp\":\"2026-11-28T12:00:00.000Z\",\"data\":{\"account\":\"account-4f0c2a\"}}"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SentDeliveryResponse"];
                 };
             };
         };

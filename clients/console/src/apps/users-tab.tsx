@@ -81,12 +81,7 @@ export function UsersTab() {
             onChange={(text) => change({ query: text })}
             className="min-w-52 flex-1"
           />
-          <SelectField
-            label="Show"
-            value={shown}
-            options={SHOWN}
-            onChange={(value) => change(addressOf(value))}
-          />
+          <SelectField label="Show" value={shown} options={SHOWN} onChange={(value) => change(addressOf(value))} />
           <SelectField label="Sort by" value={sort} options={ORDERS} onChange={(value) => change({ sort: value })} />
           <SelectField
             label="Month (UTC)"

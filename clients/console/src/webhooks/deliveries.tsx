@@ -139,7 +139,13 @@ export function Deliveries({ webhook, isEnabled }: { readonly webhook: string; r
 }
 
 /** What each attempt sends. */
-function Body({ webhook, delivery: { id, event_id: event } }: { readonly webhook: string; readonly delivery: Delivery }) {
+function Body({
+  webhook,
+  delivery: { id, event_id: event },
+}: {
+  readonly webhook: string;
+  readonly delivery: Delivery;
+}) {
   const query = useQuery({
     queryKey: [...queries.webhook(webhook).queryKey, 'delivery', id],
     queryFn: () =>
