@@ -23,7 +23,7 @@ export function PageHeader({
   }, [title]);
   return (
     <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-      <div className="min-w-0">
+      <div className="min-w-0 sm:grow sm:basis-80">
         {above}
         <h1 className="text-2xl font-semibold tracking-tight break-words">{title}</h1>
         {lead !== undefined && <p className="mt-1 max-w-prose text-pretty text-muted">{lead}</p>}
@@ -54,7 +54,7 @@ export function Card({
     <section className="min-w-0 rounded-lg border border-line bg-surface">
       {title !== undefined && (
         <div className="flex flex-wrap items-start justify-between gap-3 border-b border-line px-4 py-3">
-          <div className="min-w-0">
+          <div className="min-w-0 sm:grow sm:basis-64">
             <h2 className="text-lg font-semibold">{title}</h2>
             {lead !== undefined && <p className="text-sm text-muted">{lead}</p>}
           </div>

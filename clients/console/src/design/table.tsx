@@ -118,6 +118,8 @@ const Row = memo(function Row({
     >
       {columns.map(({ key, header, cell, isNumber, isLead, isDetail }, place) => {
         const part = place === 0 ? CARD_TITLE : isLead ? CARD_LEAD : CARD_REST;
+        const content = cell(row);
+        const isEmpty = content === null || content === undefined || content === '';
         return (
           <td
             key={key}
@@ -128,12 +130,12 @@ const Row = memo(function Row({
               part === CARD_REST && (isDetail ? 'card:order-4' : 'card:order-3'),
             )}
           >
-            {part === CARD_REST && (
+            {part === CARD_REST && !isEmpty && (
               <span className="hidden shrink-0 text-xs text-muted card:inline" aria-hidden>
                 {header}
               </span>
             )}
-            {cell(row)}
+            {content}
           </td>
         );
       })}

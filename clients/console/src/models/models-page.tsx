@@ -157,7 +157,7 @@ function columnsOf(day: string): readonly Column<CatalogModel>[] {
       key: 'other',
       header: 'Also charged',
       isDetail: true,
-      cell: ({ price }) => <span className="block max-w-64 text-xs text-muted">{otherWords(price)}</span>,
+      cell: ({ price }) => <span className="block max-w-64 text-xs text-muted">{otherWords(price) || '—'}</span>,
     },
   ];
 }
