@@ -454,11 +454,11 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     advice: 'If it lasts, check Postgres.',
   },
   database_embedded_started: {
-    means:
-      'The embedded Postgres runs in `directory`, for the first time or again; `adopted`: it was already running.',
+    means: 'The embedded Postgres runs in `directory`, for the first time or again; `adopted`: it was already running.',
   },
   database_embedded_lost: {
-    means: 'The embedded Postgres ended while it was in use. It is started again; until then this process is not ready.',
+    means:
+      'The embedded Postgres ended while it was in use. It is started again; until then this process is not ready.',
     advice: 'Find the cause in `postgres.log` in `directory`, and in the log of the system: often a lack of memory.',
   },
   database_embedded_restart_failed: {
