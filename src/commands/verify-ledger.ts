@@ -3,17 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { errorText } from '../common/errors/error-text.js';
 import { SystemIds } from '../common/ids.js';
-import { Secret } from '../common/log/secret.js';
 import { CounterReader } from '../limits/requests/backends/counter-reader.js';
 import { LimitEpochsRepository } from '../limits/requests/epochs/limit-epochs.repository.js';
 import { processEnvironment } from '../platform/config/environment.js';
-import { createDataSource } from '../platform/database/data-source.js';
 import { readDatabaseTime } from '../platform/instances/instances.repository.js';
 import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
 import { storedSecrets } from '../stored-secrets.js';
 import { CounterLedgerRepository } from './ledger/counter-ledger.repository.js';
 import { CounterLedger } from './ledger/counter-ledger.service.js';
 import { renderLedgerJson, renderLedgerReport } from './ledger/ledger-report.rules.js';
+import { patientDataSource } from './ledger/patient-data-source.js';
 import { UsageLedgerRepository } from './ledger/usage-ledger.repository.js';
 import { UsageLedger } from './ledger/usage-ledger.service.js';
 
@@ -35,7 +34,7 @@ async function main(): Promise<void> {
     storedSecrets,
   });
   try {
-    const patient = await patientCopy(platform.parts.dataSource);
+    const patient = await patientDataSource(platform.parts.dataSource);
     await redisReached(platform);
     const { sharedClock: clock } = platform.parts;
     const asked = clock.read();
@@ -64,19 +63,6 @@ function counterLedger({ parts }: OpenPlatform, patient: DataSource): CounterLed
 async function redisReached({ parts: { redis, clock } }: OpenPlatform): Promise<void> {
   const startedMs = clock.monotonicMs();
   while (redis.state === 'lost' && clock.monotonicMs() - startedMs < REDIS_WAIT_MS) await sleep(REDIS_LOOK_MS);
-}
-
-/** A connection to the same database without the statement timeout, for scans of millions of events. */
-function patientCopy({ options }: DataSource): Promise<DataSource> {
-  if (options.type !== 'postgres' || options.url === undefined) throw new Error('the database has no address');
-  return createDataSource({
-    url: new Secret(options.url),
-    poolSize: 1,
-    applicationName: 'gateway-verify-ledger',
-    statementTimeoutMs: 0,
-    entities: [],
-    migrations: [],
-  }).initialize();
 }
 
 await main().catch((error: unknown) => {
