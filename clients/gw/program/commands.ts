@@ -24,6 +24,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   'app key': 'Keys of an application',
   'app user': 'Users of an application',
   'app sign-in': 'Sign-ins of the users of an application',
+  'app play-integrity': 'What decodes the Play Integrity tokens of an application',
   price: 'Price catalog',
   model: 'Models with a price',
   usage: 'Usage and cost',

@@ -66,12 +66,12 @@ export async function run(
     terminal.tell(undefined);
   });
   try {
-    const words = withGlobalsLast(typed, commands.flatMap(namesOf));
+    const words = withGlobalsLast(helpLast(typed), commands.flatMap(namesOf));
     await program.parseAsync([...words], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
-    const failure = failureOf(error);
+    const failure = failureOf(error, program, typed);
     if (place === undefined || failure.nextAction !== null) return tellFailure(failure);
     const { adviceOn } = await import('../api/advice.rules.js');
     return tellFailure(failure.withAdvice(adviceOn(failure, place)));
@@ -153,11 +153,30 @@ function groupOf(parent: CommanderCommand, name: string): CommanderCommand {
   return parent.command(name).description(GROUPS[words] ?? words);
 }
 
-function failureOf(error: unknown): Failure {
+/** `help app key add` as `app key add --help`: the parser's own help command takes one word. */
+function helpLast(typed: readonly string[]): readonly string[] {
+  const [first, ...words] = typed;
+  return first === 'help' && words.length > 1 ? [...words, '--help'] : typed;
+}
+
+/** The help that explains a command line that was refused: that of its last known word. */
+function helpOf(program: CommanderCommand, typed: readonly string[]): string {
+  let known = program;
+  const words: string[] = ['gw'];
+  for (const word of typed) {
+    const next = known.commands.find((command) => command.name() === word);
+    if (next === undefined) break;
+    known = next;
+    words.push(word);
+  }
+  return `${known.commands.length > 0 ? 'List the commands' : 'See its options'}: ${words.join(' ')} --help`;
+}
+
+function failureOf(error: unknown, program: CommanderCommand, typed: readonly string[]): Failure {
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /, '');
     return Failure.input('invalid_command', message === '(outputHelp)' ? 'a command is missing' : message, {
-      nextAction: 'List the commands: gw --help',
+      nextAction: helpOf(program, typed),
     });
   }
   return asFailure(error);

@@ -355,6 +355,29 @@ describeWithBrowser('the forms of the console', () => {
   );
 
   it(
+    'a budget of each user, saved beside the users → they have it at once; Enter in its field saves it too',
+    async () => {
+      await open();
+      const id = await app({ authentication: { type: 'api_key', end_user: { source: 'header', header: 'x-user' } } });
+      await browser.go(`/apps/${id}/limits`);
+      const budget = page.getByLabel('USD per month (UTC)').nth(1);
+      await budget.fill('5');
+      await page.getByRole('link', { name: 'Who is at the limit' }).click();
+      await page.getByText('Users of this application have no budget.', { exact: false }).waitFor();
+      await save();
+      await page.getByText('Each user may spend $5.00 a month', { exact: false }).waitFor();
+      await page.getByRole('link', { name: 'Limits', exact: true }).click();
+      await budget.fill('6');
+      await budget.press('Enter');
+      await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
+      const { limits } = (await owner.client.get(`/v1/admin/apps/${id}`)).body.app.config;
+      expect(limits.per_user.spending.monthly_usd).toBe(6);
+      expect(await browser.axe()).toEqual([]);
+    },
+    PAGE_MS,
+  );
+
+  it(
     'a phone application → accepts Android too, each proof with its mode; a looser mode shows a warning, and the shared limits are saved',
     async () => {
       await open();
@@ -362,7 +385,7 @@ describeWithBrowser('the forms of the console', () => {
       const phones = { type: 'device_app_attest', end_user: { source: 'app_install' }, app_attest };
       const id = await app({ authentication: phones });
       await browser.go(`/apps/${id}/auth`);
-      await page.getByRole('button', { name: 'Take other devices too' }).click();
+      await page.getByRole('button', { name: 'Add Android and other devices' }).click();
       await page.getByRole('button', { name: 'Add Android key attestation' }).click();
       const android = page.getByRole('region', { name: 'Android key attestation' });
       const apple = page.getByRole('region', { name: 'App Attest' });
@@ -374,6 +397,7 @@ describeWithBrowser('the forms of the console', () => {
       await page.getByText('key_attestation is looser than another proof', { exact: false }).waitFor();
       await save();
       await android.getByText('must be a SHA-256', { exact: false }).waitFor();
+      expect(await page.locator(':focus').inputValue()).toBe('nothing');
       await android.getByLabel('Signing certificates').fill('ab'.repeat(32));
       await android.getByLabel('Oldest security patch').fill('202511');
       await page.getByLabel('Minimum version of the app').fill('2.10');
@@ -399,7 +423,8 @@ describeWithBrowser('the forms of the console', () => {
       const failed = { outcome: 'would_reject', reason: 'key_unknown', proof: 'key_attestation' } as const;
       const ofApp = { organizationId: organization, appId: id };
       await recordAuthEvents(world.gateway, [anAuthEvent({ ...ofApp, ...failed, authMethod: 'unproven' })]);
-      await browser.go(`/apps/${id}/auth-events`);
+      await page.getByRole('link', { name: 'Authentication' }).click();
+      await page.getByRole('link', { name: 'Preview enforcement' }).click();
       await page.getByText('1 of 1 attempts would be refused', { exact: false }).waitFor();
       await page.getByRole('table', { name: 'Attempts by proof' }).waitFor();
       await page.getByRole('table', { name: 'Attempts that would be refused' }).waitFor();

@@ -325,17 +325,19 @@ describe('providers and applications', () => {
 
 describe('invalid commands', () => {
   it.each([
-    ['provider lst', 'unknown command'],
-    ['provider list --jsn', 'unknown option'],
-    ['provider show', 'missing required argument'],
-    ['provider show a b', 'too many arguments'],
-    ['nothing', 'unknown command'],
-  ])('gw %s → exit 2, on standard error, or in the document', async (line, message) => {
+    ['provider lst', 'unknown command', 'List the commands: gw provider --help'],
+    ['provider list --jsn', 'unknown option', 'See its options: gw provider list --help'],
+    ['provider show', 'missing required argument', 'See its options: gw provider show --help'],
+    ['provider show a b', 'too many arguments', 'See its options: gw provider show --help'],
+    ['app key', 'a command is missing', 'List the commands: gw app key --help'],
+    ['nothing', 'unknown command', 'List the commands: gw --help'],
+  ])('gw %s → exit 2, on standard error, or in the document, and which help to read', async (line, message, next) => {
     const plain = await gw.runAsProcess(line);
     expect([plain.exitCode, plain.stdout]).toEqual([2, '']);
     expect(plain.stderr).toContain(message);
+    expect(plain.stderr).toContain(next);
     const { exitCode, json, stderr } = await gw.run(`${line} --json`);
-    expect([exitCode, stderr, json.error.code]).toEqual([2, '', 'invalid_command']);
+    expect([exitCode, stderr, json.error.code, json.error.nextAction]).toEqual([2, '', 'invalid_command', next]);
   });
 
   it.each([['--help'], ['provider --help'], ['provider show --help'], ['--version']])(
@@ -347,7 +349,13 @@ describe('invalid commands', () => {
     },
   );
 
-  it('gw --help → the URL of the documentation: of GW_URL, else of the profile, else none', async () => {
+  it('gw help of a command of several words → its own help, not that of the first word', async () => {
+    const { stdout } = await gw.run('app key add --help');
+    expect(stdout).toContain('Usage: gw app key add');
+    expect((await gw.run('help app key add')).stdout).toBe(stdout);
+  });
+
+  it('gw --help → the address of the documentation: of GW_URL, else of the profile, else of none', async () => {
     expect((await gw.run('--help')).stdout).toContain('Documentation: <address of the gateway>/docs');
     await connect();
     expect((await gw.run('--help')).stdout).toContain(`Documentation: ${world.baseUrl}/docs`);

@@ -6,6 +6,7 @@ import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { UNREADABLE } from '../design/dialog';
+import { LOSES_NOTHING } from '../design/form-fields';
 import { ErrorAlert } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { useToast } from '../design/toast';
@@ -51,6 +52,8 @@ interface Stored {
 
 /** A field whose text is not a valid value. */
 const UNREADABLE_HERE = `#content ${UNREADABLE}`;
+/** The first field that the server refused; a dialog above the page shows its own. */
+const REFUSED_HERE = 'body:not(:has([role=dialog])) #content [aria-invalid=true]';
 
 const AppDraftContext = createContext<AppDraft | undefined>(undefined);
 
@@ -97,6 +100,9 @@ function Editor({
     }
   }, [isDirty, stored, kept, name, loaded]);
   useWarningBeforeUnload(isDirty);
+  useEffect(() => {
+    if (error !== undefined) document.querySelector<HTMLElement>(REFUSED_HERE)?.focus();
+  }, [error]);
   useWordAboutDraft(() => kept.get(name) !== null, stored.draft.name, say);
   const change = useCallback((members: Partial<Draft>) => {
     setStored((before) => ({ ...before, draft: { ...before.draft, ...members } }));
@@ -116,7 +122,8 @@ function Editor({
       kept.remove(name);
       client.setQueryData(queries.app(id).queryKey, saved);
       void client.invalidateQueries({ queryKey: ['apps'] });
-      void client.invalidateQueries({ queryKey: queries.appCheck(id).queryKey });
+      // Users and figures depend on the configuration; the application itself has just arrived.
+      void client.invalidateQueries({ queryKey: ['app', id], predicate: ({ queryKey }) => queryKey.length > 2 });
       setStored((now) => rebased(sent, now.draft, saved));
       setNewest(undefined);
       say('Saved. Changes apply within a second.');
@@ -187,6 +194,27 @@ export function useAppDraft(): AppDraft {
   const draft = useContext(AppDraftContext);
   if (draft === undefined) throw new Error('No application around this.');
   return draft;
+}
+
+/** Fields of the draft: Enter in one of them saves it. */
+export function DraftForm({ className, children }: { readonly className?: string; readonly children: ReactNode }) {
+  const { isDirty, isSaving, save } = useAppDraft();
+  const reason = useReadOnlyReason();
+  return (
+    <form
+      {...LOSES_NOTHING}
+      noValidate
+      className={className}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isDirty && !isSaving && reason === undefined) void save();
+      }}
+    >
+      {children}
+      {/* Without one, Enter submits only a form of one field. */}
+      <button type="submit" hidden />
+    </form>
+  );
 }
 
 function SaveBar() {

@@ -62,14 +62,12 @@ export function AuthEventsTab() {
   return (
     <>
       <Loaded query={summary} rows={2}>
-        {(shown) => (
-          <>
-            <Summary summary={shown} />
-            {shown.proofs !== undefined && <ProofFunnel steps={shown.proofs} days={DAYS} />}
-          </>
-        )}
+        {(shown) => <Summary summary={shown} />}
       </Loaded>
-      {draft.config.authentication.type === 'device_proofs' && <EnforcementCard app={id} days={DAYS} />}
+      <div className="mb-6 flex flex-col gap-6 empty:hidden">
+        {summary.data?.proofs !== undefined && <ProofFunnel steps={summary.data.proofs} days={DAYS} />}
+        {draft.config.authentication.type === 'device_proofs' && <EnforcementCard app={id} days={DAYS} />}
+      </div>
       <AuthEventList app={id} />
     </>
   );

@@ -7,7 +7,7 @@ import { Choices, TextField } from '../design/field';
 import { Card } from '../design/layout';
 import { useReadOnlyReason } from '../shell/session';
 import { AppAttestFields } from './app-attest-fields';
-import { useAppDraft } from './app-draft';
+import { DraftForm, useAppDraft } from './app-draft';
 import { AppKeys } from './app-keys';
 import { emptyIssuer, IssuerForm } from './issuer-form';
 import { ListField } from './list-field';
@@ -73,17 +73,19 @@ function DeviceForm() {
       lead="Apple’s App Attest proves that a call comes from your app on a genuine device."
       actions={
         <Button size="sm" onClick={takeOthers} reason={reason}>
-          Take other devices too
+          Add Android and other devices
         </Button>
       }
     >
-      <AppAttestFields
-        attest={attest}
-        onChange={(members) =>
-          changeConfig({ authentication: { ...authentication, app_attest: { ...attest, ...members } } })
-        }
-        path="config.authentication.app_attest"
-      />
+      <DraftForm>
+        <AppAttestFields
+          attest={attest}
+          onChange={(members) =>
+            changeConfig({ authentication: { ...authentication, app_attest: { ...attest, ...members } } })
+          }
+          path="config.authentication.app_attest"
+        />
+      </DraftForm>
     </Card>
   );
 }
@@ -105,7 +107,7 @@ function UserForm() {
   };
   return (
     <Card title="Users" lead="Which user’s limits and budget a call counts toward.">
-      <div className="flex flex-col gap-5">
+      <DraftForm className="flex flex-col gap-5">
         {reason !== undefined && (
           <p id={note} className="text-sm text-muted">
             {reason}
@@ -130,7 +132,7 @@ function UserForm() {
         {endUser.source === 'issuer' && (
           <IssuerForm issuer={endUser.issuer} onChange={(issuer) => set({ source: 'issuer', issuer })} />
         )}
-      </div>
+      </DraftForm>
     </Card>
   );
 }

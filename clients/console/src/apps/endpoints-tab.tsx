@@ -5,7 +5,7 @@ import { Button } from '../design/button';
 import { Card, EmptyState } from '../design/layout';
 import { type Column, Table } from '../design/table';
 import { useReadOnlyReason } from '../shell/session';
-import { useAppDraft } from './app-draft';
+import { DraftForm, useAppDraft } from './app-draft';
 import { type Endpoint, STYLES } from './endpoint.rules';
 import { EndpointDrawer } from './endpoint-drawer';
 import { StreamFields } from './stream-fields';
@@ -68,12 +68,14 @@ export function EndpointsTab() {
         title="Resumable answers"
         lead="Answers are kept, sealed, for a while, so that a phone that lost its connection reads on where it stopped, and a repeated call is not paid twice."
       >
-        <StreamFields
-          streams={draft.config.streams}
-          onChange={(streams) => changeConfig({ streams })}
-          path="config.streams"
-          empty="Empty or 0: nothing is kept."
-        />
+        <DraftForm>
+          <StreamFields
+            streams={draft.config.streams}
+            onChange={(streams) => changeConfig({ streams })}
+            path="config.streams"
+            empty="Empty or 0: nothing is kept."
+          />
+        </DraftForm>
       </Card>
       {opened !== undefined && <EndpointDrawer key={opened} opened={opened} onClose={() => setOpened(undefined)} />}
       {tried !== undefined && <TryIt isOpen onClose={() => setTried(undefined)} endpoint={tried} />}

@@ -15,7 +15,7 @@ export function Gauge({
   const share = limit === 0 ? 1 : Math.min(used / limit, 1);
   const tone = share >= 1 ? 'fill-bad' : share >= 0.8 ? 'fill-warn' : 'fill-good';
   return (
-    <div className="mt-5">
+    <div className="mt-5 first:mt-0">
       <div className="mb-1 flex justify-between gap-3 text-sm">
         <span className="text-muted">{label}</span>
         <span className="tabular-nums">

@@ -5,7 +5,7 @@ import { Button } from '../design/button';
 import { TextField } from '../design/field';
 import { Card } from '../design/layout';
 import { useReadOnlyReason } from '../shell/session';
-import { useAppDraft } from './app-draft';
+import { DraftForm, useAppDraft } from './app-draft';
 import { textOfList } from './issuer.rules';
 import { LimitFields } from './limit-fields';
 
@@ -84,20 +84,22 @@ function GroupForm({
   const path = `config.limits.groups.${name}`;
   const isOfClaim = claim !== undefined;
   return (
-    <section aria-label={`Groups: ${name}`} className="flex flex-col gap-4">
-      <div className="flex items-start justify-between gap-2">
-        <TextField
-          label={isOfClaim ? `Claim that names the ${name}` : `Header that names the ${name}`}
-          value={isOfClaim ? textOfList(claim, '.') : (header ?? '')}
-          onChange={(typed) => onChange({ ...group, [isOfClaim ? 'claim' : 'header']: typed })}
-          error={problemAt(error, `${path}.${isOfClaim ? 'claim' : 'header'}`) ?? problemAt(error, path)}
-          reason={reason}
-        />
-        <Button size="row" onClick={onRemove} reason={reason}>
-          Remove {name}
-        </Button>
-      </div>
-      <LimitFields limits={group} onChange={onChange} path={path} hasTotal />
+    <section aria-label={`Groups: ${name}`}>
+      <DraftForm className="flex flex-col gap-4">
+        <div className="flex items-start justify-between gap-2">
+          <TextField
+            label={isOfClaim ? `Claim that names the ${name}` : `Header that names the ${name}`}
+            value={isOfClaim ? textOfList(claim, '.') : (header ?? '')}
+            onChange={(typed) => onChange({ ...group, [isOfClaim ? 'claim' : 'header']: typed })}
+            error={problemAt(error, `${path}.${isOfClaim ? 'claim' : 'header'}`) ?? problemAt(error, path)}
+            reason={reason}
+          />
+          <Button size="row" onClick={onRemove} reason={reason}>
+            Remove {name}
+          </Button>
+        </div>
+        <LimitFields limits={group} onChange={onChange} path={path} hasTotal />
+      </DraftForm>
     </section>
   );
 }

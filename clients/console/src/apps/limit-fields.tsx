@@ -38,7 +38,7 @@ export function LimitFields({
   const { error } = useAppDraft();
   const reason = useReadOnlyReason();
   return (
-    <div className="grid gap-4 sm:grid-cols-3">
+    <div className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
       {COUNTS.map(({ limit, member, label }) => (
         <NumberField
           key={label}

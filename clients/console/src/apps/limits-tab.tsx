@@ -5,7 +5,7 @@ import { Checkbox } from '../design/field';
 import { Card } from '../design/layout';
 import { NumberField } from '../design/number-field';
 import { useReadOnlyReason } from '../shell/session';
-import { useAppDraft } from './app-draft';
+import { DraftForm, useAppDraft } from './app-draft';
 import { GroupsCard } from './groups-card';
 import { LimitFields } from './limit-fields';
 import { LimitGauges } from './limit-gauges';
@@ -60,12 +60,14 @@ export function LimitsTab() {
 function ScopeForm({ scope }: { readonly scope: Scope }) {
   const { draft, changeConfig } = useAppDraft();
   return (
-    <LimitFields
-      limits={draft.config.limits?.[scope] ?? {}}
-      onChange={(changed) => changeConfig({ limits: { ...draft.config.limits, [scope]: changed } })}
-      path={`config.limits.${scope}`}
-      hasTotal={scope === 'per_app'}
-    />
+    <DraftForm>
+      <LimitFields
+        limits={draft.config.limits?.[scope] ?? {}}
+        onChange={(changed) => changeConfig({ limits: { ...draft.config.limits, [scope]: changed } })}
+        path={`config.limits.${scope}`}
+        hasTotal={scope === 'per_app'}
+      />
+    </DraftForm>
   );
 }
 
@@ -81,7 +83,7 @@ function UnprovenCard() {
       title="Devices without a proof"
       lead="All devices with a failed proof together, if Authentication admits them with limits."
     >
-      <div className="flex flex-col gap-6">
+      <DraftForm className="flex flex-col gap-6">
         <LimitFields limits={unproven ?? {}} onChange={set} path="config.limits.unproven" hasTotal />
         <Checkbox
           label="Limit them to some named endpoints"
@@ -103,7 +105,7 @@ function UnprovenCard() {
               reason={reason}
             />
           ))}
-      </div>
+      </DraftForm>
     </Card>
   );
 }
@@ -118,7 +120,7 @@ function RunsCard() {
       title="Runs"
       lead="A backend gives the calls of one agent their own budget: X-Run-Id names the run, X-Run-Budget-Usd its budget."
     >
-      <div className="grid gap-4 sm:grid-cols-3">
+      <DraftForm className="grid gap-4 sm:grid-cols-3">
         <NumberField
           label="Largest budget of a run (USD)"
           hint="Empty: calls that name a run are refused."
@@ -129,7 +131,7 @@ function RunsCard() {
           error={problemAt(error, 'config.limits.runs.max_usd') ?? problemAt(error, 'config.limits.runs')}
           reason={reason}
         />
-      </div>
+      </DraftForm>
     </Card>
   );
 }

@@ -53,14 +53,14 @@ export function EnforcementCard({ app, days }: { readonly app: string; readonly 
   });
   return (
     <Card
-      title="If every proof were enforced"
-      lead={`Based on the admitted attempts of the last ${days} days.`}
+      title="Preview of enforcement"
+      lead={`What would change if every proof were enforced, based on the admitted attempts of the last ${days} days.`}
       isFlush
     >
       <Loaded query={preview} rows={2}>
         {(shown) => (
           <>
-            <p className="px-5 pb-4">{summaryOf(shown)}</p>
+            <p className="p-4">{summaryOf(shown)}</p>
             {shown.by.length > 0 && (
               <Table
                 caption="Attempts that would be refused"
@@ -77,6 +77,7 @@ export function EnforcementCard({ app, days }: { readonly app: string; readonly 
 }
 
 function summaryOf({ attempts, would_reject: lost, users }: Schemas['EnforcementPreviewResponse']): string {
+  if (attempts === 0) return 'No device has been admitted yet.';
   const ofUsers = users === undefined ? '' : `, of ${countText(users)} known users`;
   return `${countText(lost)} of ${countText(attempts)} attempts would be refused${ofUsers}.`;
 }

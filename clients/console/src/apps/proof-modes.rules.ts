@@ -11,9 +11,9 @@ export const PROOF_LABELS = {
 
 /** The strictest first. */
 export const MODES = [
-  { value: 'enforce', label: 'Refuse it' },
-  { value: 'tier', label: 'Admit the device with the limits for devices without a proof' },
-  { value: 'observe', label: 'Admit the device, and record why the proof failed' },
+  { value: 'enforce', label: 'Enforce: refuse the device' },
+  { value: 'tier', label: 'Tier: admit the device with the limits for devices without a proof' },
+  { value: 'observe', label: 'Observe: admit the device, and record why the proof failed' },
 ] as const satisfies readonly { value: Mode; label: string }[];
 
 const strictness = (mode: Mode = 'enforce') => MODES.findIndex(({ value }) => value === mode);

@@ -1,12 +1,12 @@
 import { problemAt } from '../api/api-error';
 import type { Schemas } from '../api/client';
-import { Button } from '../design/button';
+import { Button, ButtonLink } from '../design/button';
 import { Checkbox, SelectField, TextField } from '../design/field';
 import { Card } from '../design/layout';
 import { NumberField } from '../design/number-field';
 import { useReadOnlyReason } from '../shell/session';
 import { AppAttestFields, emptyAppAttest } from './app-attest-fields';
-import { useAppDraft } from './app-draft';
+import { DraftForm, useAppDraft } from './app-draft';
 import { ListField } from './list-field';
 import { EMPTY_PLAY_INTEGRITY, PlayIntegrityFields } from './play-integrity-fields';
 import { looserProofs, MODES, PROOF_LABELS } from './proof-modes.rules';
@@ -43,7 +43,7 @@ const PATH = 'config.authentication.proofs';
 
 /** The proofs of an application of several platforms. */
 export function ProofsCard() {
-  const { draft, changeConfig, error } = useAppDraft();
+  const { id, draft, changeConfig, error } = useAppDraft();
   const reason = useReadOnlyReason();
   const { authentication } = draft.config;
   if (authentication.type !== 'device_proofs') return null;
@@ -56,8 +56,16 @@ export function ProofsCard() {
     change({ proofs: Object.fromEntries(Object.entries(proofs).filter(([other]) => other !== name)) });
   const warnings = looserProofs(proofs);
   return (
-    <Card title="Devices" lead="The proofs that devices use. A device chooses its proof.">
-      <div className="flex flex-col gap-8">
+    <Card
+      title="Devices"
+      lead="The proofs that devices use. A device chooses its proof."
+      actions={
+        <ButtonLink to={`/apps/${id}/auth-events`} size="sm">
+          Preview enforcement
+        </ButtonLink>
+      }
+    >
+      <DraftForm className="flex flex-col gap-8">
         {warnings.length > 0 && (
           <p role="status" className="text-sm font-medium text-warn">
             {`${warnings.join(' and ')} is looser than another proof: the application is as strict as its loosest one.`}
@@ -100,7 +108,7 @@ export function ProofsCard() {
         )}
         <div className="flex flex-wrap gap-2">
           {ADDABLE.filter(([name]) => proofs[name] === undefined).map(([name, added]) => (
-            <Button key={name} size="row" reason={reason} onClick={() => set(added())}>
+            <Button key={name} reason={reason} onClick={() => set(added())}>
               Add {PROOF_LABELS[name]}
             </Button>
           ))}
@@ -118,7 +126,7 @@ export function ProofsCard() {
           error={problemAt(error, 'config.authentication.min_app_version')}
           reason={reason}
         />
-      </div>
+      </DraftForm>
     </Card>
   );
 }
@@ -141,7 +149,7 @@ function Proof({
     <section aria-label={name} className="flex flex-col gap-4">
       <div className="flex items-center justify-between gap-2">
         <h3 className="font-medium">{name}</h3>
-        <Button size="row" onClick={onRemove} reason={reason}>
+        <Button size="sm" onClick={onRemove} reason={reason}>
           Remove {name}
         </Button>
       </div>

@@ -11,7 +11,7 @@ import { Card } from '../design/layout';
 import { Time } from '../design/time';
 import { useToast } from '../design/toast';
 import { useReadOnlyReason } from '../shell/session';
-import { useAppDraft } from './app-draft';
+import { DraftForm, useAppDraft } from './app-draft';
 
 export function SettingsTab() {
   const { id, loaded, draft, change, discard, error } = useAppDraft();
@@ -30,7 +30,7 @@ export function SettingsTab() {
   return (
     <div className="flex flex-col gap-6">
       <Card title="General">
-        <div className="flex flex-col gap-4">
+        <DraftForm className="flex flex-col gap-4">
           <TextField
             label="Application name"
             maxLength={100}
@@ -51,7 +51,7 @@ export function SettingsTab() {
             Created <Time at={loaded.app.created_at} />, changed <Time at={loaded.app.updated_at} />, revision{' '}
             {loaded.app.revision}.
           </p>
-        </div>
+        </DraftForm>
       </Card>
       <Card title="Configuration" lead="As the gateway stores it, as JSON. gw edits the same configuration as YAML.">
         <CodeBlock label="JSON" code={JSON.stringify(draft.config, null, 2)} />

@@ -152,7 +152,7 @@ function Limits({ app, of: { user, limits } }: { readonly app: string; readonly 
 function PerMinute({ what, limit }: { readonly what: string; readonly limit: number | null }) {
   if (limit === null) return null;
   return (
-    <p className="mt-5 flex justify-between gap-3 text-sm">
+    <p className="mt-5 flex justify-between first:mt-0 gap-3 text-sm">
       <span className="text-muted">{what} per minute</span>
       <span className="tabular-nums">{countText(limit)}</span>
     </p>

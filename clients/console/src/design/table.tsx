@@ -128,9 +128,11 @@ const Row = memo(function Row({
               isNumber && 'text-right',
               part,
               part === CARD_REST && (isDetail ? 'card:order-4' : 'card:order-3'),
+              // A card names only what it has.
+              isEmpty && 'card:hidden',
             )}
           >
-            {part === CARD_REST && !isEmpty && (
+            {part === CARD_REST && (
               <span className="hidden shrink-0 text-xs text-muted card:inline" aria-hidden>
                 {header}
               </span>

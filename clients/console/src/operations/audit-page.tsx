@@ -15,7 +15,7 @@ import { Time } from '../design/time';
 import { exportTrail } from './audit-export';
 import { filtersOf, TIMES } from './audit-filters.rules';
 import { actionText, sentenceOf } from './audit-sentence.rules';
-import { detailsText, valueText } from './audit-values.rules';
+import { detailsText, furtherDetails, valueText } from './audit-values.rules';
 
 type AuditEvent = Schemas['AuditEventResponse'];
 
@@ -59,11 +59,14 @@ const COLUMNS: readonly Column<AuditEvent>[] = [
     key: 'details',
     header: 'Details',
     isDetail: true,
-    cell: ({ details }) => (
-      <code className="block max-w-64 truncate text-xs text-muted" title={detailsText(details)}>
-        {detailsText(details)}
-      </code>
-    ),
+    cell: (event) => {
+      const text = detailsText(furtherDetails(event));
+      return text === '' ? null : (
+        <code className="block max-w-64 truncate text-xs text-muted" title={text}>
+          {text}
+        </code>
+      );
+    },
   },
 ];
 

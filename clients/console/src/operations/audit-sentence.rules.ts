@@ -63,6 +63,15 @@ export function actionText(action: string): string {
 /** An entry of the audit trail in words; an action that is not known here by its own name. */
 export function sentenceOf({ action, details }: Entry): string {
   const sentence = actionText(action);
-  const name = details?.name;
-  return typeof name === 'string' ? `${sentence} “${name}”` : sentence;
+  const named = nameIn(details);
+  return named === undefined ? sentence : `${sentence} “${named.name}”`;
+}
+
+/** What the subject of an entry is called, and the member of the details that says so. */
+export function nameIn(details: Entry['details']): { readonly member: string; readonly name: string } | undefined {
+  for (const member of ['name', 'slug']) {
+    const name = details?.[member];
+    if (typeof name === 'string') return { member, name };
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { detailsText, valueText } from './audit-values.rules';
+import { detailsText, furtherDetails, valueText } from './audit-values.rules';
 
 describe('values of the audit trail', () => {
   it.each([
@@ -22,5 +22,19 @@ describe('values of the audit trail', () => {
   it('details → one line; none → empty', () => {
     expect(detailsText({ name: 'Notes', revision: 2 })).toBe('name: Notes, revision: 2');
     expect(detailsText(null)).toBe('');
+  });
+
+  it.each([
+    [{ details: { name: 'Notes', status: 'active' }, changes: [] }, { status: 'active' }],
+    [{ details: { slug: 'xai', type: 'xai' }, changes: [] }, { type: 'xai' }],
+    [{ details: { name: 'xAI', slug: 'xai' }, changes: [] }, { slug: 'xai' }],
+    [{ details: { from: 'owner', to: 'admin' }, changes: [{}] }, {}],
+    [
+      { details: { from: 'owner', to: 'admin' }, changes: [] },
+      { from: 'owner', to: 'admin' },
+    ],
+    [{ details: null, changes: [] }, {}],
+  ])('%j → without what the sentence and the changes show', (entry, further) => {
+    expect(furtherDetails(entry)).toEqual(further);
   });
 });

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { queries } from '../api/queries';
-import { ButtonLink } from '../design/button';
+import { Button, ButtonLink } from '../design/button';
 import { Badge, Card, EmptyState } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { type AttentionItem, attentionText } from './attention.rules';
@@ -15,7 +16,11 @@ export function AttentionCard() {
   );
 }
 
+/** Items that are shown before the rest is expanded; failing providers and budgets come first. */
+const MOST_SHOWN = 4;
+
 function Items({ items }: { readonly items: readonly AttentionItem[] }) {
+  const [isWhole, setWhole] = useState(false);
   if (items.length === 0) {
     return (
       <EmptyState title="Nothing needs attention">
@@ -24,11 +29,19 @@ function Items({ items }: { readonly items: readonly AttentionItem[] }) {
       </EmptyState>
     );
   }
+  const rest = isWhole ? 0 : items.length - MOST_SHOWN;
   return (
     <ul className="divide-y divide-line">
-      {items.map((item) => (
+      {(rest > 0 ? items.slice(0, MOST_SHOWN) : items).map((item) => (
         <Item key={`${item.kind} ${item.id}`} item={item} />
       ))}
+      {rest > 0 && (
+        <li className="px-2 py-1">
+          <Button size="sm" look="ghost" onClick={() => setWhole(true)}>
+            Show {rest} more
+          </Button>
+        </li>
+      )}
     </ul>
   );
 }

@@ -153,7 +153,7 @@ function factColumns(usage: Usage | undefined): readonly Column<Provider>[] {
         const calls = used.get(id);
         if (usage === undefined || calls === undefined) return '—';
         return (
-          <span className="block" title="A call that a fallback answered counts for the fallback.">
+          <span className="block whitespace-nowrap" title="A call that a fallback answered counts for the fallback.">
             <span className={calls.lastSuccessDay === null && calls.requests > 0 ? 'text-bad' : undefined}>
               {callsText(calls)}
             </span>
@@ -172,7 +172,7 @@ function factColumns(usage: Usage | undefined): readonly Column<Provider>[] {
         const [only] = users.apps;
         if (users.appCount === 1 && only !== undefined) return <AppLink {...only} />;
         return (
-          <span title={users.apps.map(({ name }) => name).join(', ')}>
+          <span className="whitespace-nowrap" title={users.apps.map(({ name }) => name).join(', ')}>
             {countText(users.appCount)} {users.appCount === 1 ? 'application' : 'applications'}
           </span>
         );

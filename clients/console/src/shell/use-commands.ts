@@ -86,6 +86,8 @@ export function useCommands(typed: string, acts: ShellActs): Found {
     to('/audit', 'Export the audit trail as CSV', 'Action'),
     to(hereId === undefined ? '/apps' : `/apps/${hereId}/limits`, 'Change a budget', 'Action', 'limits'),
     to('/webhooks', 'Add a webhook', 'Action'),
+    to(hereId === undefined ? '/apps' : `/apps/${hereId}/endpoints`, 'Resumable answers', 'Setting', 'resume a stream'),
+    to(hereId === undefined ? '/apps' : `/apps/${hereId}/auth-events`, 'Preview enforcement', 'Page', 'observe proofs'),
     { id: 'shortcuts', label: 'Keyboard shortcuts', kind: 'Action', run: acts.showShortcuts },
     { id: 'sign out', label: 'Sign out', kind: 'Action', run: acts.signOut },
     ...(['system', 'light', 'dark'] as const).map((theme) => ({

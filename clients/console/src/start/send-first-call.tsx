@@ -46,7 +46,7 @@ export function SendFirstCall({
   return (
     <div className="flex flex-col gap-3">
       <div>
-        <Button isBusy={isBusy} onClick={() => void send()}>
+        <Button look="primary" isBusy={isBusy} onClick={() => void send()}>
           Send it from here
         </Button>
       </div>

@@ -28,7 +28,7 @@ const FACTS: readonly Column<Delivery>[] = [
     key: 'type',
     header: 'Event',
     cell: ({ type, event_id: id }) => (
-      <span className="block max-w-64">
+      <span className="block max-w-72">
         <span className="block truncate font-mono text-sm">{type}</span>
         <span className="block font-mono text-xs break-all text-muted">{id}</span>
       </span>
