@@ -65,13 +65,13 @@ export async function run(
     if (!isJson && outcome.note !== undefined) terminal.printError(outcome.note);
     terminal.tell(undefined);
   });
+  const words = withGlobalsLast(helpLast(typed), commands.flatMap(namesOf));
   try {
-    const words = withGlobalsLast(helpLast(typed), commands.flatMap(namesOf));
     await program.parseAsync([...words], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
-    const failure = failureOf(error, program, typed);
+    const failure = failureOf(error, program, words);
     if (place === undefined || failure.nextAction !== null) return tellFailure(failure);
     const { adviceOn } = await import('../api/advice.rules.js');
     return tellFailure(failure.withAdvice(adviceOn(failure, place)));
@@ -160,10 +160,10 @@ function helpLast(typed: readonly string[]): readonly string[] {
 }
 
 /** The help that explains a command line that was refused: that of its last known word. */
-function helpOf(program: CommanderCommand, typed: readonly string[]): string {
+function helpOf(program: CommanderCommand, given: readonly string[]): string {
   let known = program;
-  const words: string[] = ['gw'];
-  for (const word of typed) {
+  const words = ['gw'];
+  for (const word of given) {
     const next = known.commands.find((command) => command.name() === word);
     if (next === undefined) break;
     known = next;
@@ -172,11 +172,11 @@ function helpOf(program: CommanderCommand, typed: readonly string[]): string {
   return `${known.commands.length > 0 ? 'List the commands' : 'See its options'}: ${words.join(' ')} --help`;
 }
 
-function failureOf(error: unknown, program: CommanderCommand, typed: readonly string[]): Failure {
+function failureOf(error: unknown, program: CommanderCommand, words: readonly string[]): Failure {
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /, '');
     return Failure.input('invalid_command', message === '(outputHelp)' ? 'a command is missing' : message, {
-      nextAction: helpOf(program, typed),
+      nextAction: helpOf(program, words),
     });
   }
   return asFailure(error);

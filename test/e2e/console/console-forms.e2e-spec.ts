@@ -423,7 +423,7 @@ describeWithBrowser('the forms of the console', () => {
       const failed = { outcome: 'would_reject', reason: 'key_unknown', proof: 'key_attestation' } as const;
       const ofApp = { organizationId: organization, appId: id };
       await recordAuthEvents(world.gateway, [anAuthEvent({ ...ofApp, ...failed, authMethod: 'unproven' })]);
-      await page.getByRole('link', { name: 'Authentication' }).click();
+      await page.getByRole('link', { name: 'Authentication', exact: true }).click();
       await page.getByRole('link', { name: 'Preview enforcement' }).click();
       await page.getByText('1 of 1 attempts would be refused', { exact: false }).waitFor();
       await page.getByRole('table', { name: 'Attempts by proof' }).waitFor();

@@ -326,6 +326,7 @@ describe('providers and applications', () => {
 describe('invalid commands', () => {
   it.each([
     ['provider lst', 'unknown command', 'List the commands: gw provider --help'],
+    ['--no-input provider lst', 'unknown command', 'List the commands: gw provider --help'],
     ['provider list --jsn', 'unknown option', 'See its options: gw provider list --help'],
     ['provider show', 'missing required argument', 'See its options: gw provider show --help'],
     ['provider show a b', 'too many arguments', 'See its options: gw provider show --help'],
@@ -355,7 +356,7 @@ describe('invalid commands', () => {
     expect((await gw.run('help app key add')).stdout).toBe(stdout);
   });
 
-  it('gw --help → the address of the documentation: of GW_URL, else of the profile, else of none', async () => {
+  it('gw --help → the URL of the documentation: of GW_URL, else of the profile, else none', async () => {
     expect((await gw.run('--help')).stdout).toContain('Documentation: <address of the gateway>/docs');
     await connect();
     expect((await gw.run('--help')).stdout).toContain(`Documentation: ${world.baseUrl}/docs`);
