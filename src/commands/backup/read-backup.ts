@@ -38,7 +38,8 @@ export interface RestoreOptions {
 export async function readBackup(file: string, options: RestoreOptions): Promise<RestoredBackup> {
   const { size: bytes } = await stat(file);
   const chunks = createGunzip();
-  // Its errors reach the reader, when it reads on.
+  // Its errors reach the reader, when it reads on: an error may come while nobody reads.
+  chunks.on('error', () => undefined);
   pipeWith(createReadStream(file), chunks, () => undefined);
   const reader = new FrameReader(chunks);
   const tables = await CopiedTables.connect(options.url);

@@ -326,7 +326,6 @@ describe('providers and applications', () => {
 describe('invalid commands', () => {
   it.each([
     ['provider lst', 'unknown command', 'List the commands: gw provider --help'],
-    ['--no-input provider lst', 'unknown command', 'List the commands: gw provider --help'],
     ['provider list --jsn', 'unknown option', 'See its options: gw provider list --help'],
     ['provider show', 'missing required argument', 'See its options: gw provider show --help'],
     ['provider show a b', 'too many arguments', 'See its options: gw provider show --help'],
