@@ -23,6 +23,15 @@ export interface ConsoleFile {
   readonly contentEncoding?: string;
 }
 
+/** What has been read, by path, for all services of this process. */
+const read = new Map<string, Buffer>();
+
+function contentOf(path: string): Buffer {
+  const content = read.get(path) ?? readFileSync(path);
+  read.set(path, content);
+  return content;
+}
+
 /** The built console, in memory: one page, and assets whose names change with their content. */
 @Injectable()
 export class ConsoleFiles {
@@ -32,9 +41,9 @@ export class ConsoleFiles {
   constructor() {
     const folder = FOLDERS.find((path) => existsSync(join(path, 'assets')));
     if (folder === undefined) return;
-    this.#page = readFileSync(join(folder, 'index.html'), 'utf8');
+    this.#page = contentOf(join(folder, 'index.html')).toString('utf8');
     const assets = join(folder, 'assets');
-    for (const name of readdirSync(assets)) this.#assets.set(name, readFileSync(join(assets, name)));
+    for (const name of readdirSync(assets)) this.#assets.set(name, contentOf(join(assets, name)));
   }
 
   /** The page of every address of the console; undefined where the console is not built. */

@@ -103,7 +103,8 @@ async function checkOf(baseUrl: string, { imports, providerTypes, env }: WorldOp
 
 /** Starts a service for one suite. Stop it in `afterAll`. */
 export async function startWorld({ env = {}, ...options }: WorldOptions = {}): Promise<World> {
-  const databaseUrl = await freshDatabase();
+  const { REDIS_URL: redisUrl = process.env.REDIS_URL ?? '' } = env;
+  const databaseUrl = await freshDatabase(redisUrl !== '');
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-world-'));
   const managementKey = newManagementKey();
   const upstream = await startUpstream();

@@ -55,7 +55,7 @@ async function migrateUnderLock(options: MigrateOptions): Promise<readonly strin
   try {
     await holder.connect();
     await takeLock(holder, options);
-    return await migrate(options);
+    return (await isMigrated(holder, options)) ? [] : await migrate(options);
   } finally {
     await holder.end();
   }
@@ -74,6 +74,15 @@ async function takeLock(holder: pg.Client, { clock, onProgress }: MigrateOptions
     if (attempt === 1) onProgress?.({ step: 'waiting_for_another_instance' });
     await sleep(LOCK_POLL_MS);
   }
+}
+
+/** Whether each migration is recorded, as at most starts, which then need no second connection. */
+async function isMigrated(holder: pg.Client, { migrations }: MigrateOptions): Promise<boolean> {
+  const { rows } = await holder.query<{ found: boolean }>("select to_regclass('migrations') is not null as found");
+  if (rows[0]?.found !== true) return false;
+  const recorded = await holder.query<{ name: string }>('select name from migrations');
+  const names = new Set(recorded.rows.map(({ name }) => name));
+  return migrations.every(({ name }) => names.has(name));
 }
 
 async function migrate({ url, migrations }: MigrateOptions): Promise<readonly string[]> {

@@ -130,6 +130,17 @@ describe('migrations', () => {
     expect(progress).toEqual(Array(2).fill({ step: 'waiting_for_another_instance' }));
   });
 
+  it('every migration is recorded → the next start needs one connection', async () => {
+    const { hostname, port } = new URL(url);
+    const proxy = await startTcpProxy({ host: hostname, port: Number(port || 5432) });
+    const through = { url: new Secret(throughPort(proxy.port)) };
+    const all = [CreateFirst1700000000001, CreateSecond1700000000002];
+    await migrate(all);
+    expect(await migrate(all, through)).toEqual([]);
+    expect(proxy.connections()).toBe(1);
+    await proxy.close();
+  });
+
   it('Postgres cannot be reached → fails after the allowed wait, with a log line', async () => {
     const progress: MigrationProgress[] = [];
     const passing = new FakeClock();
