@@ -50,7 +50,7 @@ const withDatabase = {
   testEnvironmentOptions: { hasDatabase: true },
   transform: {
     '/src/.+\\.ts$': native,
-    '/test/support/openapi/openapi-check\\.ts$': native,
+    '/test/support/(?:openapi/openapi-check|platform/database)\\.ts$': native,
     ...nativePackages(packages),
     '^.+\\.ts$': swc,
   },
@@ -87,6 +87,7 @@ export default {
   workerIdleMemoryLimit: '1GB',
   workerGracefulExitTimeout: EXIT_PATIENCE_MS,
   maxWorkers: WORKERS,
+  testSequencer: '<rootDir>/test/support/jest/units-last.mjs',
   reporters: ['default', '<rootDir>/test/support/jest/skipped-suites.mjs'],
   testTimeout: process.env.FUZZ_RUNS ? FUZZ_TIMEOUT_MS : GIVE_UP_MS,
   projects: [

@@ -18,10 +18,6 @@ import {
 import { tmpdir, userInfo } from 'node:os';
 import { basename, join } from 'node:path';
 import pg from 'pg';
-import { SystemClock } from '../../../dist/src/common/clock.js';
-import { Secret } from '../../../dist/src/common/log/secret.js';
-import { runMigrations } from '../../../dist/src/platform/database/migrate.js';
-import { MIGRATIONS } from '../../../dist/src/platform/database/migration-list.js';
 import { startEmbeddedPostgres } from '../../../dist/src/platform/embedded-postgres/embedded-postgres.js';
 
 const DATA_DIR_PREFIX = 'gateway-test-';
@@ -56,7 +52,14 @@ process.stdin.resume().once('end', async () => {
   else await server.stop();
 });
 
+/** Loads what only this needs: a prepared database is migrated. */
 async function createMigrated(url, name) {
+  const [{ SystemClock }, { Secret }, { runMigrations }, { MIGRATIONS }] = await Promise.all([
+    import('../../../dist/src/common/clock.js'),
+    import('../../../dist/src/common/log/secret.js'),
+    import('../../../dist/src/platform/database/migrate.js'),
+    import('../../../dist/src/platform/database/migration-list.js'),
+  ]);
   await withAdmin(url, (admin) => admin.query(`create database ${name}`));
   const migrated = new URL(url);
   migrated.pathname = `/${name}`;
