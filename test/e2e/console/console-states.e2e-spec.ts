@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { newOrganization } from '../../support/accounts/people.js';
 import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
@@ -29,12 +29,13 @@ const PAGES = [
 
 let world: World;
 let chromium: Browser;
-let opened: ConsoleBrowser[] = [];
+let shared: ConsoleBrowser;
+/** Has one application, which no test changes. */
+let account: Awaited<ReturnType<typeof withApps>>;
 
 async function open(cookie?: string): Promise<ConsoleBrowser> {
-  const browser = await ConsoleBrowser.open(world, chromium, cookie);
-  opened.push(browser);
-  return browser;
+  await shared.handTo(cookie);
+  return shared;
 }
 
 async function withApps(...names: readonly string[]) {
@@ -52,11 +53,9 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
   beforeAll(async () => {
     world = await startWorld({ env: { REDIS_URL: '' } });
     chromium = await startBrowser();
+    shared = await ConsoleBrowser.open(world, chromium);
+    account = await withApps('Journal');
   }, PAGE_MS);
-  afterEach(async () => {
-    for (const browser of opened) await browser.close();
-    opened = [];
-  });
   afterAll(async () => {
     await chromium.close();
     await world.stop();
@@ -78,8 +77,8 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
   it(
     'a browser that reports offline, with the gateway on this machine → every page shows its content',
     async () => {
-      const { owner, ids } = await withApps('Journal');
-      const browser = await open(owner.cookie);
+      const { owner, ids } = account;
+      const browser = await ConsoleBrowser.open(world, chromium, owner.cookie);
       const { page } = browser;
       await page.addInitScript(`Object.defineProperty(navigator, 'onLine', { get: () => false })`);
       for (const path of PAGES) {
@@ -88,6 +87,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
         expect(await page.locator('[aria-busy=true]').count()).toBe(0);
         expect(await page.getByRole('alert').filter({ hasText: 'does not answer' }).count()).toBe(0);
       }
+      await browser.close();
     },
     2 * PAGE_MS,
   );
@@ -98,7 +98,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
   ])(
     '$path, no answer to $to → one alert, no skeleton; a retry loads the page',
     async ({ path, unanswered }) => {
-      const { owner, ids } = await withApps('Journal');
+      const { owner, ids } = account;
       const browser = await open(owner.cookie);
       const { page } = browser;
       await page.route(unanswered, (route) => route.abort('connectionrefused'));

@@ -7,6 +7,9 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export const WIDE = { width: 1280, height: 860 };
 const PASSWORD = 'correct horse battery';
 
+/** Of WCAG 2.2, as axe-core names them. */
+const LEVELS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
 /** The content security policy reports what it has stopped, also where the console of the browser stays silent. */
 const COMPLAIN_OF_POLICY = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   window.complain('policy: ' + violatedDirective + ' ' + blockedURI));`;
@@ -99,14 +102,18 @@ export class ConsoleBrowser {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   }
 
-  /** What axe-core finds in the page as it is, at the levels A and AA of WCAG 2.2. */
-  async axe(): Promise<readonly string[]> {
+  /**
+   * What axe-core finds in the page as it is.
+   *
+   * @param rules these alone, in place of all of the levels A and AA of WCAG 2.2.
+   */
+  async axe(rules?: readonly string[]): Promise<readonly string[]> {
     // Once for each document, through the debugger: the policy of the page lets no foreign script in.
     if (await this.page.evaluate<boolean>("typeof axe === 'undefined'")) await this.page.evaluate(AXE);
     const violations = await this.page.evaluate<AxeViolation[]>(
       `axe.run(document, {
          resultTypes: ['violations'],
-         runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+         runOnly: ${JSON.stringify(rules === undefined ? LEVELS : { type: 'rule', values: rules })},
          rules: { 'label-content-name-mismatch': { enabled: true } },
        })
          .then(({ violations }) => violations)`,
