@@ -4,7 +4,7 @@
  */
 import { jsonCall } from './bodies.mjs';
 import { residentMib } from './meter.mjs';
-import { AMPLE_LIMITS } from './parties.mjs';
+import { AMPLE_LIMITS, KEPT } from './parties.mjs';
 import { requireRecorded } from './recorded.mjs';
 import { number, printTable } from './report.mjs';
 import { median, medianRatio } from './statistics.mjs';
@@ -77,7 +77,8 @@ async function startLimited(bench) {
 }
 
 async function startGateways(bench, mark, dist) {
-  const inMemory = [{ name: NO_LIMITS + mark }, { name: IN_MEMORY + mark, limits: AMPLE_LIMITS }];
+  const limited = { name: IN_MEMORY + mark, limits: AMPLE_LIMITS };
+  const inMemory = [{ name: NO_LIMITS + mark }, limited, ...(dist === undefined ? [KEPT] : [])];
   const inRedis = [{ name: IN_REDIS + mark, limits: AMPLE_LIMITS }];
   const redisUrl = await bench.redis();
   return [await bench.startCallers(inMemory, { dist }), await bench.startCallers(inRedis, { dist, redisUrl })];

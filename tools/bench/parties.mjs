@@ -25,6 +25,8 @@ const USER_HEADER = 'x-user';
 const AMPLE = { requests: { per_minute: 1_000_000_000, per_day: 1_000_000_000 }, spending: { monthly_usd: 1_000_000 } };
 /** Both windows and a budget, for each user and for the application, so high that nothing is refused. */
 export const AMPLE_LIMITS = { per_user: AMPLE, per_app: AMPLE };
+/** Answers are kept, so that their clients may read on. */
+export const KEPT = { name: 'answers kept', streams: { resume_seconds: 60 } };
 /**
  * How often the computation of a pass-through at the bound is corrected: a busier process also needs longer for the
  * rest.
@@ -114,7 +116,8 @@ export class Bench {
   /**
    * A gateway with one provider, and one caller for each kind.
    *
-   * @param {Array<{ name: string, limits?: object, hasUsers?: boolean }>} kinds of applications; with users by default
+   * @param {Array<{ name: string, limits?: object, streams?: object, hasUsers?: boolean }>} kinds of applications; with
+   * users by default
    * @param options of {@link startGateway}
    */
   async startCallers(kinds, options) {
@@ -216,9 +219,10 @@ function environmentOf(port, dir, databaseUrl) {
 }
 
 /** An application, and the target of its calls: with users, each connection of the closed loop is one user. */
-async function addCaller(party, { name, limits = {}, hasUsers = true }) {
+async function addCaller(party, { name, limits = {}, streams, hasUsers = true }) {
   const authentication = { type: 'api_key', ...(hasUsers && { end_user: { source: 'header', header: USER_HEADER } }) };
-  const config = { authentication, routing: { providers: { mode: 'all' }, model_rewrites: {} }, endpoints: {}, limits };
+  const routing = { providers: { mode: 'all' }, model_rewrites: {} };
+  const config = { authentication, routing, endpoints: {}, limits, ...(streams && { streams }) };
   const { app, api_key: apiKey } = await manage(party, '/v1/admin/apps', { name: 'Bench', config });
   const target = {
     pid: party.pid,

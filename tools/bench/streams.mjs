@@ -1,6 +1,6 @@
 /** Event streams: CPU of a chunk and its delay. */
 import { streamCall } from './bodies.mjs';
-import { AMPLE_LIMITS } from './parties.mjs';
+import { AMPLE_LIMITS, KEPT } from './parties.mjs';
 import { number, printTable } from './report.mjs';
 import { median, medianExcess, medianRatio } from './statistics.mjs';
 import { TARGETS } from './targets.mjs';
@@ -20,14 +20,16 @@ const LONGER = 3;
 const costUs = ({ chunks, cpuSeconds }) => (1e6 * cpuSeconds) / chunks;
 const chunkP99 = ({ chunkDelay }) => chunkDelay.p99;
 
-/** CPU per chunk on a dedicated core, without limits and with limits in Redis. */
+/** CPU per chunk on a dedicated core: without limits, kept, with limits in Redis; also compared with another build. */
 export async function measureChunks(bench) {
   const redisUrl = await bench.redis();
   const parties = [
     await bench.startPassThrough(),
-    await bench.startCallers([{ name: 'no limits' }]),
+    await bench.startCallers([{ name: 'no limits' }, KEPT]),
     await bench.startCallers([{ name: 'limits in Redis', limits: AMPLE_LIMITS }], { redisUrl }),
   ];
+  const other = { dist: bench.against };
+  if (bench.against) parties.push(await bench.startCallers([{ name: 'no limits, other build' }], other));
   const [bare, ours] = await runStreams(bench, parties, STREAMS, LONGER * bench.seconds);
   const ratio = medianRatio(ours, bare, costUs);
   bench.verdicts.atMost('CPU of a chunk, times pass-through', ratio, TARGETS.chunkOfPassThrough);
