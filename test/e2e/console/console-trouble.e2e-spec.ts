@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { newOrganization, newPerson } from '../../support/accounts/people.js';
 import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
 import { ConsoleBrowser } from '../../support/console/console-browser.js';
+import { event, hold } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PAGE_MS = 60_000;
@@ -83,6 +84,38 @@ describeWithBrowser('the console in trouble', () => {
       await context.setOffline(false);
       await page.getByRole('link', { name: 'Providers' }).click();
       await page.getByText('No providers yet').waitFor();
+    },
+    PAGE_MS,
+  );
+
+  it(
+    '“Try it”, offline in the middle of an answer → what has arrived stays, and the rest follows afterwards',
+    async () => {
+      const { owner } = await newOrganization(world);
+      const provider = { type: 'openai', name: 'Ours', secret: 'sk-of-the-trouble', baseUrl: `${world.upstream.url}/` };
+      expect((await owner.client.post('/v1/admin/providers', provider)).status).toBe(201);
+      const routing = { providers: { mode: 'all' }, model_rewrites: {} };
+      const config = { authentication: { type: 'api_key' }, routing, streams: { resume_seconds: 60 } };
+      const made = (await owner.client.post('/v1/admin/apps', { name: 'Journal', config })).body;
+      const said = (content: string) => event({ choices: [{ delta: { content } }] });
+      const held = hold(said('Before the tunnel, '));
+      world.upstream.script(held.script);
+      await browser.handTo(owner.cookie);
+      const { page, context } = browser;
+      await browser.go(`/apps/${made.app.id}/overview`);
+      await page.getByRole('button', { name: 'Try it' }).click();
+      const panel = page.getByRole('dialog');
+      await panel.getByRole('button', { name: 'Use a one-time key' }).click();
+      await panel.getByLabel('Model', { exact: true }).fill('gpt-4.1');
+      await panel.getByRole('button', { name: 'Send' }).click();
+      await panel.getByText('Before the tunnel,').waitFor();
+      await context.setOffline(true);
+      world.gateway.app.getHttpServer().closeAllConnections();
+      held.release(said('and behind it.'));
+      await context.setOffline(false);
+      await panel.getByText('Before the tunnel, and behind it.').waitFor();
+      await panel.getByText(/^event \d+, ok$/).waitFor();
+      expect(world.upstream.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
     },
     PAGE_MS,
   );
