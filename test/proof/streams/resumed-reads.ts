@@ -36,10 +36,13 @@ export async function readResumed(stream: string, { instances, cuts, pauseMs = 0
     const message = await instance?.open(stream, bytes).catch(() => undefined);
     if (message?.statusCode !== 200) {
       message?.destroy();
+      // This instance has less of the lost answer than another one had.
+      if (message?.statusCode === 416 && stateIn(message) === 'lost')
+        return { sha256: hash.digest('hex'), bytes, state: 'lost', connections: connections + 1 };
       await sleep(RETRY_MS);
       continue;
     }
-    const state = String(message.headers['x-gateway-stream-state']);
+    const state = stateIn(message);
     const taken = await take(message, cuts[connections] ?? Number.POSITIVE_INFINITY, pauseMs);
     for (const piece of taken.pieces) hash.update(piece);
     bytes += taken.bytes;
@@ -53,6 +56,10 @@ export async function readResumed(stream: string, { instances, cuts, pauseMs = 0
       };
   }
   throw new Error(`the answer did not end in ${MOST_CONNECTIONS} connections`);
+}
+
+function stateIn({ headers }: IncomingMessage): string {
+  return String(headers['x-gateway-stream-state']);
 }
 
 /** The bytes of one connection, which is lost after this many of them. */
