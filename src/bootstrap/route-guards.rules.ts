@@ -6,6 +6,7 @@ import { CallerGuard } from '../client-auth/callers/caller.guard.js';
 import type { AccessDeclaration, RouteAccess } from '../common/http/access.js';
 import { MetricsGuard } from '../health/metrics/metrics.guard.js';
 import { McpGuard } from '../mcp/mcp.guard.js';
+import { InstanceGuard } from '../proxy/streams/instance.guard.js';
 
 /** The guards that enforce each scheme. */
 const GUARDS: Readonly<Record<AccessDeclaration['scheme'], readonly unknown[]>> = {
@@ -17,6 +18,7 @@ const GUARDS: Readonly<Record<AccessDeclaration['scheme'], readonly unknown[]>> 
   identity: [IdentityGuard],
   mcp: [ClientOriginGuard, McpGuard],
   operation: [OperationTokenGuard],
+  instance: [InstanceGuard],
 };
 
 /**

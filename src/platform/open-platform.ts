@@ -200,6 +200,7 @@ async function openInstances(
     sharedClock: clock,
     log,
     listensAt: () => ownAddresses.announced,
+    internalUrl: environment.INTERNAL_URL,
   });
   const { host: thisMachine } = ownProcess();
   instances.onHeartbeat(() => {

@@ -33,6 +33,8 @@ import { CallTelemetry } from './relay/call-telemetry.js';
 import { AbandonedAnswers, OpenAnswers } from './relay/open-answers.js';
 import { RelayContext } from './relay/relay-context.js';
 import { SendBatch } from './relay/send-batch.js';
+import { InstanceStreamsController } from './streams/instance-streams.controller.js';
+import { InstanceStreams } from './streams/instance-streams.service.js';
 import { KeptAnswers } from './streams/kept-answers.service.js';
 import { Repeats } from './streams/repeats.service.js';
 import { ResponseStreams } from './streams/response-streams.service.js';
@@ -40,6 +42,7 @@ import { StreamClaimsRepository } from './streams/stream-claims.repository.js';
 import { StreamIds } from './streams/stream-ids.service.js';
 import { StreamMirrors } from './streams/stream-mirrors.js';
 import { StreamPublisher } from './streams/stream-publisher.js';
+import { StreamReaders } from './streams/stream-readers.js';
 import { StreamStops } from './streams/stream-stops.js';
 import { StreamStore } from './streams/stream-store.js';
 import { StreamsController } from './streams/streams.controller.js';
@@ -51,12 +54,13 @@ import { TurnBatch } from './turn-batch.js';
  * record.
  *
  * Tables: stream_claims; reads deployment. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`,
- * `/v1/apps/{app}/endpoints/{slug}`, `/v1/apps/{app}/models`, `/v1/apps/{app}/streams/{stream}`. Codes:
- * path_not_allowed, endpoint_not_found, provider_*, api_style_not_supported, payload_too_large, stream_not_found,
- * stream_expired, idempotency_*, model_not_allowed, pricing_not_configured, max_output_tokens_exceeded, auth_required
- * (403, a blocked user), billing_payment_required, billing_request_quota_exceeded, app_budget_exhausted,
- * app_rate_limited. Log lines: provider_ttfb_timeout, provider_ttfb_budget_exhausted, endpoint_fallback,
- * endpoint_fallback_skipped, provider_stream_failed, streams_evicted, stream_claims_write_failed.
+ * `/v1/apps/{app}/endpoints/{slug}`, `/v1/apps/{app}/models`, `/v1/apps/{app}/streams/{stream}`,
+ * `/v1/instances/{instance}/streams/{stream}`. Codes: path_not_allowed, endpoint_not_found, provider_*,
+ * api_style_not_supported, payload_too_large, stream_not_found, stream_expired, idempotency_*, model_not_allowed,
+ * pricing_not_configured, max_output_tokens_exceeded, auth_required (403, a blocked user), billing_payment_required,
+ * billing_request_quota_exceeded, app_budget_exhausted, app_rate_limited. Log lines: provider_ttfb_timeout,
+ * provider_ttfb_budget_exhausted, endpoint_fallback, endpoint_fallback_skipped, provider_stream_failed,
+ * streams_evicted, stream_claims_write_failed, stream_owner_unreachable.
  */
 @Module({
   imports: [
@@ -71,7 +75,7 @@ import { TurnBatch } from './turn-batch.js';
     UsageModule,
     UsersModule,
   ],
-  controllers: [ProxyController, EndpointsController, ModelsController, StreamsController],
+  controllers: [ProxyController, EndpointsController, ModelsController, StreamsController, InstanceStreamsController],
   providers: [
     ProxyPlans,
     ProxyPolicy,
@@ -103,8 +107,10 @@ import { TurnBatch } from './turn-batch.js';
     KeptAnswers,
     StreamPublisher,
     ResponseStreams,
+    InstanceStreams,
     StreamMirrors,
     StreamStops,
+    StreamReaders,
     Streams,
     StreamClaimsRepository,
     Repeats,

@@ -32,6 +32,8 @@ const UNDESCRIBED = new Set([
   'GET /openapi.json',
   'GET /v1/admin/billing/plans',
   'GET /v1/admin/billing/status',
+  // Instances ask each other.
+  'GET /v1/instances/{instance}/streams/{stream}',
   // They speak a protocol that describes itself.
   ...['POST /mcp', 'GET /mcp', 'DELETE /mcp'],
   // Pages for people.

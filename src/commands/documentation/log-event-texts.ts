@@ -115,6 +115,12 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means: 'What became of calls with an `Idempotency-Key` could not be stored; this process still knows it.',
     advice: 'Check Postgres. A key of a call that failed may stay taken for up to two minutes.',
   },
+  stream_owner_unreachable: {
+    means:
+      'Redis is lost, and another instance did not answer at its `INTERNAL_URL`; its kept answers are not readable here. At most one line a minute.',
+    advice:
+      'Check that the address leads from here to that process alone. Status 404: it leads to another one. Status 401: `JWT_SECRET` differs.',
+  },
   usage_events_write_failed: {
     means:
       'Finished events could not be stored; `pending` of them wait in the journal, and are retried. At most one line a second.',

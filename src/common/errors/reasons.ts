@@ -426,6 +426,14 @@ export const REASONS = {
     means: 'A known `Idempotency-Key` was sent with another request.',
     advice: 'The client must make a new key for every new request.',
   },
+  instance_not_here: {
+    means: 'Something asked for a kept answer of an instance that this process is not, or that has no `INTERNAL_URL`.',
+    advice: '`INTERNAL_URL` of each instance must lead to that process alone, not to a load balancer.',
+  },
+  instance_signature_invalid: {
+    means: 'A request to the route between instances is not signed with `JWT_SECRET`, or is older than ten seconds.',
+    advice: 'Give all instances the same `JWT_SECRET`. Otherwise a stranger asks: keep the route from the internet.',
+  },
   instance_unconfirmed: {
     means: 'This instance could not renew its lease for 2 seconds, so it admits no call with limits.',
     advice: 'Check Postgres; see `instance_unconfirmed` in the log.',
@@ -996,7 +1004,8 @@ export const REASONS = {
     advice: 'The client counts the bytes as they arrive, before it decodes them, without comments of the gateway.',
   },
   stream_owner_unreachable: {
-    means: 'A kept answer is read by another instance, and Redis, through which it comes, does not answer.',
+    means:
+      'A kept answer is read by another instance, Redis does not answer, and that instance has no `INTERNAL_URL` or does not answer there.',
     advice: 'Check Redis. The client tries again.',
   },
   stream_readers_exhausted: {

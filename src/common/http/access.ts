@@ -4,12 +4,21 @@ import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 /**
  * Which credentials a route accepts, and from which origins. `person` is a signed-in user, with or without an
  * organization; `identity` is such a user or a management key; `operation` is the terminal that opened an operation;
- * `mcp` is an AI client with a bearer.
+ * `mcp` is an AI client with a bearer; `instance` is another process of the deployment.
  * Source: docs/reference/management-api.md#roles-and-grants,
  * docs/reference/management-api.md#console-requests-and-origins.
  */
 export interface AccessDeclaration {
-  readonly scheme: 'public' | 'management' | 'caller' | 'metrics' | 'person' | 'identity' | 'operation' | 'mcp';
+  readonly scheme:
+    | 'public'
+    | 'management'
+    | 'caller'
+    | 'metrics'
+    | 'person'
+    | 'identity'
+    | 'operation'
+    | 'mcp'
+    | 'instance';
   /** Refuses cross-site requests before their body is read, whatever the credential. */
   readonly firstParty?: boolean;
   /** Requires the console's own origin: a request without an origin is refused too. */

@@ -47,6 +47,7 @@ export interface LogEvents {
   provider_stream_failed: { eventId: string; provider: string; route: string; error: string };
   streams_evicted: { streams: number; maxBytes: number };
   stream_claims_write_failed: { error: string };
+  stream_owner_unreachable: { instance: string; error: string };
   usage_events_write_failed: { pending: number; error: string };
   usage_event_rejected: { eventId: string; error: string };
   usage_journal_recovered: { files: number; events: number; interrupted: number; damagedLines: number };
@@ -183,6 +184,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   provider_stream_failed: 'warn',
   streams_evicted: 'warn',
   stream_claims_write_failed: 'error',
+  stream_owner_unreachable: 'warn',
   usage_events_write_failed: 'error',
   usage_event_rejected: 'error',
   usage_journal_failed: 'error',

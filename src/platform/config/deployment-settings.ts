@@ -64,6 +64,14 @@ export class DeploymentSettings {
 
   @Setting({
     description:
+      'Address at which the other instances reach this process, and only this one, such as `http://10.0.0.5:8080`. While Redis is lost, they read its kept answers there. Not with `WORKERS` above 1.',
+    parse: origin(),
+    fallbackText: 'unset: off',
+  })
+  readonly INTERNAL_URL: string | undefined;
+
+  @Setting({
+    description:
       'Whether providers of type `simulated` can be created: the gateway generates their answers, for trials ' +
       'without a key.',
     parse: flag(),

@@ -477,6 +477,9 @@ export function loadEnvironment(source: Readonly<Record<string, string | undefin
   if ((values.SMTP_URL === undefined) !== (values.MAIL_FROM === undefined)) {
     problems.push('SMTP_URL and MAIL_FROM must be set together');
   }
+  if (values.INTERNAL_URL !== undefined && Number(values.WORKERS) > 1) {
+    problems.push('INTERNAL_URL must not be set where WORKERS is above 1: it names one process');
+  }
   if (problems.length > 0) throw new EnvironmentError(problems.join('\n'));
   return Object.freeze(Object.assign(new Environment(), values));
 }

@@ -58,6 +58,7 @@ import { FindSpendersOfEveryWindow1763600000110 } from '../../../migrations/1763
 import { TakePlayIntegrity1763600000111 } from '../../../migrations/1763600000111-take-play-integrity.js';
 import { ClaimStreams1763600000120 } from '../../../migrations/1763600000120-claim-streams.js';
 import { PublishSettledUsage1763600000130 } from '../../../migrations/1763600000130-publish-settled-usage.js';
+import { AnnounceInternalAddresses1763600000131 } from '../../../migrations/1763600000131-announce-internal-addresses.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -122,4 +123,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   TakePlayIntegrity1763600000111,
   ClaimStreams1763600000120,
   PublishSettledUsage1763600000130,
+  AnnounceInternalAddresses1763600000131,
 ];

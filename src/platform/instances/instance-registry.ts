@@ -38,6 +38,8 @@ export interface InstanceRegistryOptions {
   readonly log: Log;
   /** Where this instance is reached, as `host:port`. */
   readonly listensAt: () => readonly string[];
+  /** `INTERNAL_URL` of this instance; absent: the others do not ask it anything. */
+  readonly internalUrl?: string | undefined;
 }
 
 type HeartbeatListener = () => void;
@@ -198,10 +200,10 @@ export class InstanceRegistry {
   }
 
   private async tryAcquire() {
-    const { id, instances, usesRedis } = this.options;
+    const { id, instances, usesRedis, internalUrl = null } = this.options;
     const redisMark = await this.markNow();
     this.acquisitions++;
-    return instances.acquire({ id, process: ownProcess(), usesRedis, redisMark });
+    return instances.acquire({ id, process: ownProcess(), usesRedis, redisMark, internalUrl });
   }
 
   private async markNow(): Promise<string | null> {

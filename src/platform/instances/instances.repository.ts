@@ -31,6 +31,8 @@ export interface LiveInstance {
   readonly clockAheadMs: number;
   /** Where it is reached, as `host:port`; empty before it listens. */
   readonly listensAt: readonly string[];
+  /** Its `INTERNAL_URL`; null without one. */
+  readonly internalUrl: string | null;
 }
 
 /** The data of a new lease. */
@@ -39,6 +41,7 @@ export interface LeaseRequest {
   readonly process: InstanceProcess;
   readonly usesRedis: boolean;
   readonly redisMark: string | null;
+  readonly internalUrl: string | null;
 }
 
 /** The data of a heartbeat. */
@@ -71,6 +74,7 @@ interface InstanceRow {
   readonly version: string;
   readonly clock_ahead_ms: string;
   readonly listens_at: readonly string[];
+  readonly internal_url: string | null;
 }
 
 interface NeighbourRow extends InstanceProcess {
@@ -93,8 +97,9 @@ const EXPIRE = `
 const DELETE_OLD = "DELETE FROM gateway_instances WHERE id <> $1 AND seen_at < now() - interval '1 day'";
 
 const ACQUIRE = `
-  INSERT INTO gateway_instances (id, host, pid, process_started, uses_redis, redis_mark, version, started_at, seen_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp(), clock_timestamp())
+  INSERT INTO gateway_instances
+    (id, host, pid, process_started, uses_redis, redis_mark, version, internal_url, started_at, seen_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp(), clock_timestamp())
   ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, redis_mark = excluded.redis_mark`;
 
 const DATABASE_NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::float8';
@@ -112,7 +117,7 @@ const RENEW = `
     CASE WHEN id = $1 THEN $2 ELSE redis_answers END AS redis_answers,
     CASE WHEN id = $1 THEN $4 ELSE redis_mark END AS redis_mark, limit_epoch, version,
     CASE WHEN id = $1 THEN $5 ELSE clock_ahead_ms END AS clock_ahead_ms,
-    listens_at, ${DATABASE_NOW_MS} AS database_now_ms
+    listens_at, internal_url, ${DATABASE_NOW_MS} AS database_now_ms
   FROM gateway_instances
   WHERE id IN (SELECT id FROM own) OR (id <> $1 AND seen_at > now() - $3 * interval '1 millisecond')
   ORDER BY id COLLATE "C"`;
@@ -141,7 +146,8 @@ export class InstancesRepository {
       if (conflicting.length > 0) return conflicting;
       const { host, pid, started } = request.process;
       await tx.query(DELETE_OLD, [request.id]);
-      await tx.query(ACQUIRE, [request.id, host, pid, started, request.usesRedis, request.redisMark, VERSION]);
+      const { id, usesRedis, redisMark, internalUrl } = request;
+      await tx.query(ACQUIRE, [id, host, pid, started, usesRedis, redisMark, VERSION, internalUrl]);
       return [];
     });
   }
@@ -161,6 +167,7 @@ export class InstancesRepository {
       version: row.version,
       clockAheadMs: Number(row.clock_ahead_ms),
       listensAt: row.listens_at,
+      internalUrl: row.internal_url,
     }));
     return { live, databaseNowMs: rows[0]?.database_now_ms };
   }

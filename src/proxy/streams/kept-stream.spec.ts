@@ -102,7 +102,7 @@ describe('KeptStream', () => {
     stream.end('complete', true);
     stream.drop();
     expect(seen).toEqual(['live a', 'other', 'complete a', 'lost a']);
-    expect([stream.read(0), keeper.bytes, stream.isWhole, stream.followers]).toEqual([undefined, 0, false, 0]);
+    expect([stream.read(0), keeper.bytes, stream.isWhole]).toEqual([undefined, 0, false]);
     unfollow();
   });
 

@@ -78,10 +78,6 @@ export class KeptStream {
     return this.#isWhole;
   }
 
-  get followers(): number {
-    return this.#followers.size;
-  }
-
   /** Memory of the blocks. */
   get heldBytes(): number {
     return this.#blocks.reduce((sum, { bytes }) => sum + bytes.length, 0);

@@ -4,6 +4,7 @@ import type { Caller } from '../../client-auth/callers/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { type GatewayRequest, SERVER_TIMING, serverTimingOf } from '../../common/http/gateway-request.js';
 import { lruCache } from '../../common/lru-cache.js';
+import { InstanceRegistry } from '../../platform/instances/instance-registry.js';
 import { RedisConnection } from '../../platform/redis/redis-connection.js';
 import { KeptObjects } from '../../usage/recording/kept-objects.service.js';
 import type { KeptStream } from './kept-stream.js';
@@ -11,6 +12,7 @@ import { EventsAfter, type ResumedResponse, responseIdIn } from './response-even
 import { STREAM_HEADER } from './stream-headers.js';
 import type { StreamOwner } from './stream-id.rules.js';
 import { StreamIds } from './stream-ids.service.js';
+import { ownerUnreachable } from './stream-mirrors.js';
 import { Streams } from './streams.service.js';
 
 const MAX_KNOWN = 10_000;
@@ -34,6 +36,7 @@ export class ResponseStreams {
     private readonly streams: Streams,
     private readonly objects: KeptObjects,
     private readonly redis: RedisConnection,
+    private readonly instances: InstanceRegistry,
   ) {}
 
   /** Stores the id of a response as soon as it arrives. */
@@ -50,7 +53,8 @@ export class ResponseStreams {
   /**
    * Answers with the complete events of a response that the caller created.
    *
-   * @throws stream_not_found, stream_expired; as {@link Streams.serve}.
+   * @throws stream_not_found, stream_expired; service_unavailable Redis, which knows those of other instances, does
+   * not answer; as {@link Streams.serve}.
    */
   async answer(
     caller: Caller,
@@ -67,7 +71,7 @@ export class ResponseStreams {
     const stream = await this.streams.find(caller, id);
     const events = new EventsAfter(startingAfter);
     const headers = [STREAM_HEADER, id, SERVER_TIMING, serverTimingOf(request) ?? ''];
-    this.streams.serve(stream, 0, response, { headers, select: (bytes) => events.take(bytes) });
+    await this.streams.serve(stream, 0, response, { headers, select: (bytes) => events.take(bytes) });
   }
 
   private keep({ facts }: KeptStream, owner: StreamOwner, responseId: string): void {
@@ -82,6 +86,7 @@ export class ResponseStreams {
     const known = this.#known.get(mark);
     if (known !== undefined) return known.id;
     const sealed = await this.redis.run((client) => client.getBuffer(keyOf(mark)));
+    if (sealed === undefined && !this.instances.isAlone) throw ownerUnreachable();
     return sealed ? open(sealed) : undefined;
   }
 }

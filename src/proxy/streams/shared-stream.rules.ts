@@ -8,7 +8,7 @@ import type { NamedStream } from './stream-ids.service.js';
  * of an entry is the offset after its bytes, so a reader requests the bytes that it lacks, and writing an entry again
  * changes nothing. Every entry is sealed with the key of the stream.
  */
-const HEAD_ID = '0-1';
+export const HEAD_ID = '0-1';
 const FIELD = 's';
 const CONTEXT = { purpose: 'stream entry' };
 const OFFSET_BYTES = 6;
@@ -24,7 +24,7 @@ export interface SharedEntry {
 type SharedHead = Omit<StreamFacts, 'id' | 'mark' | 'appId'>;
 
 /** The content of the last entry. */
-interface SharedEnd {
+export interface SharedEnd {
   readonly state: Exclude<StreamState, 'live'>;
   readonly isWhole: boolean;
   readonly length: number;
@@ -41,7 +41,9 @@ export type OpenedEntry =
 /** An entry as Redis answers it: its id, then fields and values in turn. */
 export type RedisEntry = readonly [id: Buffer, fields: readonly Buffer[]];
 
-export function headEntry(key: KeyObject, head: SharedHead): SharedEntry {
+export function headEntry(key: KeyObject, facts: SharedHead): SharedEntry {
+  const { endpointSlug, status, contentType, maxBytes, resumeSeconds } = facts;
+  const head: SharedHead = { endpointSlug, status, contentType, maxBytes, resumeSeconds };
   return { id: HEAD_ID, sealed: sealed(key, NO_OFFSET, 0, Buffer.from(JSON.stringify(head))) };
 }
 
@@ -74,13 +76,13 @@ export function idAfter(length: number): string {
   return `${length + 1}-0`;
 }
 
-/** @returns undefined for an entry that was not sealed with this key. */
-export function openEntry(key: KeyObject, [, [, value]]: RedisEntry): OpenedEntry | undefined {
-  const bytes = value && openBytes(key, value, CONTEXT);
-  if (value === undefined || bytes === undefined) return undefined;
-  const start = value.readUIntBE(0, OFFSET_BYTES);
+/** @returns undefined for bytes that were not sealed with this key. */
+export function openEntry(key: KeyObject, sealedBytes: Buffer): OpenedEntry | undefined {
+  const bytes = openBytes(key, sealedBytes, CONTEXT);
+  if (bytes === undefined) return undefined;
+  const start = sealedBytes.readUIntBE(0, OFFSET_BYTES);
   if (start === NO_OFFSET) return { kind: 'head', head: JSON.parse(bytes.toString()) };
-  if (value.readUIntBE(OFFSET_BYTES, OFFSET_BYTES) === NO_OFFSET)
+  if (sealedBytes.readUIntBE(OFFSET_BYTES, OFFSET_BYTES) === NO_OFFSET)
     return { kind: 'end', end: JSON.parse(bytes.toString()) };
   return { kind: 'bytes', start, bytes };
 }

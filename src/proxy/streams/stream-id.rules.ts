@@ -82,9 +82,14 @@ export class StreamKeys {
     return hmac.digest('hex').slice(0, 2 * MARK_BYTES);
   }
 
-  /** The key that seals the bytes of one stream. */
-  keyOf(id: string): KeyObject {
-    return createSecretKey(Buffer.from(hkdfSync('sha256', this.#bytes, id, 'gateway stream', KEY_BYTES)));
+  /**
+   * The key that seals the bytes of one stream.
+   *
+   * @param once makes a key of its own for one use.
+   */
+  keyOf(id: string, once?: Buffer): KeyObject {
+    const info = once === undefined ? 'gateway stream' : `gateway stream ${once.toString('hex')}`;
+    return createSecretKey(Buffer.from(hkdfSync('sha256', this.#bytes, id, info, KEY_BYTES)));
   }
 }
 

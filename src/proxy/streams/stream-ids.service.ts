@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import { type KeyObject, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Ids } from '../../common/ids.js';
 import { SharedClock } from '../../platform/clock/shared-clock.js';
@@ -6,6 +6,18 @@ import { InstanceRegistry } from '../../platform/instances/instance-registry.js'
 import { TokenSecrets } from '../../platform/secrets/signing-secrets.js';
 import { IV_BYTES, openBytes, sealBytes } from '../../platform/vault/sealed-blob.rules.js';
 import { partsOf, type StreamClaims, StreamKeys, type StreamOwner } from './stream-id.rules.js';
+
+/** What one instance asks another. */
+interface InstanceRequest {
+  /** Id of the instance that is asked. */
+  readonly instance: string;
+  /** Mark of the stream. */
+  readonly stream: string;
+  /** The first byte that is wanted, as text. */
+  readonly from: string;
+  /** When it was sent, in milliseconds since the Unix epoch, as text. */
+  readonly sentAtMs: string;
+}
 
 /** A stream, as requested by its owner. */
 export class NamedStream {
@@ -20,9 +32,9 @@ export class NamedStream {
     this.mark = keys.mark('stream', id);
   }
 
-  /** Mark of the instance that reads the answer; see {@link StreamIds.instanceMark}. */
-  get instance(): string {
-    return this.claims.instance;
+  /** Whether this instance reads the answer. */
+  isReadBy(instanceId: string): boolean {
+    return this.claims.instance === this.keys.mark('instance', instanceId);
   }
 
   get issuedAtMs(): number {
@@ -37,6 +49,16 @@ export class NamedStream {
   /** Seals its bytes. */
   get key(): KeyObject {
     return this.keys.keyOf(this.id);
+  }
+
+  /** Seals its bytes in one reply of its instance. */
+  keyOfReply(once: Buffer): KeyObject {
+    return this.keys.keyOf(this.id, once);
+  }
+
+  /** Proves to another instance that one with the same secret asks. */
+  signature(asked: InstanceRequest): string {
+    return this.keys.mark(...signedParts(asked));
   }
 }
 
@@ -60,7 +82,7 @@ export class StreamIds {
     const keys = this.#current;
     const claims = {
       owner: keys.ownerMark(owner),
-      instance: this.instanceMark(this.instances.id),
+      instance: keys.mark('instance', this.instances.id),
       issuedAtS: Math.floor(this.clock.nowMs() / 1000),
       resumeSeconds,
     };
@@ -77,9 +99,20 @@ export class StreamIds {
     return undefined;
   }
 
-  /** Identifies an instance without revealing its id. */
-  instanceMark(id: string): string {
-    return this.#current.mark('instance', id);
+  /** The key that seals bytes of a stream of this instance in one reply. */
+  keyOfReply(id: string, once: Buffer): KeyObject {
+    return this.#current.keyOf(id, once);
+  }
+
+  /**
+   * Whether an instance with the same secret, or the previous one, has signed this.
+   *
+   * @param signature 32 characters.
+   */
+  isSigned(asked: InstanceRequest, signature: string): boolean {
+    return this.#keys.some((keys) =>
+      timingSafeEqual(Buffer.from(keys.mark(...signedParts(asked))), Buffer.from(signature)),
+    );
   }
 
   /**
@@ -100,4 +133,8 @@ export class StreamIds {
   mark(purpose: string, ...parts: readonly (string | Buffer)[]): string {
     return this.#current.mark(purpose, ...parts);
   }
+}
+
+function signedParts({ instance, stream, from, sentAtMs }: InstanceRequest): [string, ...string[]] {
+  return ['instance request', instance, stream, from, sentAtMs];
 }

@@ -3,10 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { SharedClock } from '../../platform/clock/shared-clock.js';
 import { InstanceRegistry } from '../../platform/instances/instance-registry.js';
+import type { LiveInstance } from '../../platform/instances/instances.repository.js';
 import { RedisConnection } from '../../platform/redis/redis-connection.js';
+import { InstanceStreams, type Look } from './instance-streams.service.js';
 import type { KeptStream } from './kept-stream.js';
-import { idAfter, keyOf, type OpenedEntry, openEntry, type RedisEntry } from './shared-stream.rules.js';
-import { type NamedStream, StreamIds } from './stream-ids.service.js';
+import { HEAD_ID, idAfter, keyOf, type OpenedEntry, openEntry, type RedisEntry } from './shared-stream.rules.js';
+import type { NamedStream } from './stream-ids.service.js';
 import { StreamStore } from './stream-store.js';
 
 const LOOK_EVERY_MS = 50;
@@ -19,81 +21,100 @@ const SILENCE_MS = 5_000;
 const RETRY_SECONDS = 1;
 
 /**
- * Answers of other instances that have readers here: one copy in the store of this instance, shared by its readers and
- * filled from Redis. If the owner stopped without a last entry, the answer is lost.
+ * Answers that other instances read, as far as somebody reads them here: a copy in the store of this instance, which
+ * all its readers share, filled from Redis, or from the owner while Redis is lost. When the owner has ended without a
+ * last entry, the answer is lost.
  */
 @Injectable()
 export class StreamMirrors {
   constructor(
     private readonly store: StreamStore,
-    private readonly ids: StreamIds,
+    private readonly others: InstanceStreams,
     private readonly redis: RedisConnection,
     private readonly instances: InstanceRegistry,
     private readonly clock: SharedClock,
   ) {}
 
   /**
-   * @returns a copy with everything published so far; undefined if nothing is.
-   * @throws service_unavailable its owner is running, but Redis does not answer, or does not have it.
+   * @returns a copy with all that is published now; undefined when nothing is.
+   * @throws service_unavailable its owner lives, but neither Redis nor the owner answers, or Redis does not have it.
    */
   async find(named: NamedStream, appId: string): Promise<KeptStream | undefined> {
     if (this.redis.state === 'unused') return undefined;
     for (;;) {
-      const entries = await this.read(named, '0-1', 1);
-      if (entries === undefined && this.ownerLives(named)) throw unreachable();
-      const [head] = entries ?? [];
+      const look = await this.look(named, undefined);
+      if (look === undefined && this.ownerOf(named)) throw ownerUnreachable();
+      const [head, ...further] = look?.entries ?? [];
       if (head?.kind === 'head') {
         const known = this.store.find(named.mark);
         if (known !== undefined) return known;
         const mirror = this.store.begin({ ...head.head, id: named.id, mark: named.mark, appId });
+        for (const entry of further) take(mirror, entry);
         await this.fill(mirror, named);
         void this.follow(mirror, named);
         return mirror;
       }
       const nowMs = this.clock.nowMs();
-      if (!this.ownerLives(named) || nowMs >= named.mayExpireAtMs) return undefined;
+      if (look?.isGone || !this.ownerOf(named) || nowMs >= named.mayExpireAtMs) return undefined;
       // Redis may have been restarted: its owner publishes it again.
-      if (nowMs - named.issuedAtMs > NEW_FOR_MS) throw unreachable();
+      if (nowMs - named.issuedAtMs > NEW_FOR_MS) throw ownerUnreachable();
       await sleep(LOOK_EVERY_MS);
     }
   }
 
-  /** Adds the published entries. @returns whether Redis answered. */
+  /** Adds what there is. @returns whether Redis or the owner has answered. */
   private async fill(mirror: KeptStream, named: NamedStream): Promise<boolean> {
     while (mirror.state === 'live') {
-      const entries = await this.read(named, idAfter(mirror.length), LOOK_ENTRIES);
-      if (entries === undefined) return false;
-      for (const entry of entries) take(mirror, entry);
-      if (entries.length < LOOK_ENTRIES) return true;
+      const look = await this.look(named, mirror.length);
+      if (look === undefined) return false;
+      for (const entry of look.entries) take(mirror, entry);
+      if (look.isGone) mirror.end('lost');
+      if (look.isAll) return true;
     }
     return true;
   }
 
-  /** Polls for published entries while there are readers. */
+  /** Looks for what is added while somebody reads, and after the end of the owner. */
   private async follow(mirror: KeptStream, named: NamedStream): Promise<void> {
     let heardAtMs = performance.now();
     while (mirror.state === 'live') {
       await sleep(LOOK_EVERY_MS, undefined, { ref: false });
-      // An owner that has stopped may have written more before.
-      const lives = this.ownerLives(named);
-      if (await this.fill(mirror, named)) {
-        heardAtMs = performance.now();
-        if (!lives) mirror.end('lost');
-      }
+      // An owner that has ended may have written more before its end.
+      const lives = this.ownerOf(named) !== undefined;
+      const isRead = await this.fill(mirror, named);
       if (mirror.state !== 'live') return;
-      if (mirror.followers === 0 || performance.now() - heardAtMs > SILENCE_MS) this.store.forget(mirror);
+      if (isRead) heardAtMs = performance.now();
+      const isSilent = performance.now() - heardAtMs > SILENCE_MS;
+      if (lives && (isSilent || mirror.readers === 0)) this.store.forget(mirror);
+      else if (!lives && (isSilent || isRead)) mirror.end('lost');
     }
   }
 
-  private ownerLives({ instance }: NamedStream): boolean {
-    return this.instances.live.some(({ id }) => id !== this.instances.id && this.ids.instanceMark(id) === instance);
+  private ownerOf(named: NamedStream): LiveInstance | undefined {
+    return this.instances.live.find(({ id }) => id !== this.instances.id && named.isReadBy(id));
   }
 
-  private async read({ mark, key }: NamedStream, from: string, count: number): Promise<OpenedEntry[] | undefined> {
-    const entries = await this.redis.run<readonly RedisEntry[]>((client) =>
-      client.xrangeBuffer(keyOf(mark), from, '+', 'COUNT', count),
+  /**
+   * Looks in Redis, and asks the owner where that does not help.
+   *
+   * @param from the first byte that is lacking; undefined: the head too.
+   * @returns undefined when nobody answers.
+   */
+  private async look(named: NamedStream, from: number | undefined): Promise<Look | undefined> {
+    const owner = this.ownerOf(named);
+    const inRedis = owner?.redisAnswers === false ? undefined : await this.lookInRedis(named, from);
+    const isEnough = inRedis !== undefined && (from !== undefined || inRedis.entries.length > 0);
+    if (isEnough || owner === undefined) return inRedis;
+    return (await this.others.look(named, owner, from ?? 0)) ?? inRedis;
+  }
+
+  private async lookInRedis({ mark, key }: NamedStream, from: number | undefined): Promise<Look | undefined> {
+    const [first, count] = from === undefined ? [HEAD_ID, 1] : [idAfter(from), LOOK_ENTRIES];
+    const found = await this.redis.run<readonly RedisEntry[]>((client) =>
+      client.xrangeBuffer(keyOf(mark), first, '+', 'COUNT', count),
     );
-    return entries?.flatMap((entry) => openEntry(key, entry) ?? []);
+    const entries = found?.flatMap(([, [, sealed]]) => (sealed && openEntry(key, sealed)) ?? []);
+    return entries && { entries, isAll: entries.length < LOOK_ENTRIES };
   }
 }
 
@@ -111,7 +132,7 @@ function take(mirror: KeptStream, entry: OpenedEntry): void {
   }
 }
 
-function unreachable(): GatewayError {
+export function ownerUnreachable(): GatewayError {
   return new GatewayError('service_unavailable', {
     message: 'The instance that holds this answer is currently unreachable; try again shortly.',
     reason: 'stream_owner_unreachable',

@@ -2,7 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { RedisClient } from '../../platform/redis/redis-client.js';
 import { RedisConnection } from '../../platform/redis/redis-connection.js';
 import type { KeptStream } from './kept-stream.js';
-import { addArguments, bytesEntry, endEntry, headEntry, keyOf, type SharedEntry } from './shared-stream.rules.js';
+import {
+  addArguments,
+  bytesEntry,
+  endEntry,
+  headEntry,
+  keyOf,
+  type SharedEnd,
+  type SharedEntry,
+} from './shared-stream.rules.js';
 import type { NamedStream } from './stream-ids.service.js';
 
 /** Bytes that arrive within this time are written together. */
@@ -37,7 +45,7 @@ class PublishedStream {
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
   #isSoon = false;
-  /** The bytes that Redis may lack, held since the end, because the store may drop them. */
+  /** The end, and the bytes that Redis may lack, held since then, because the store may forget them. */
   #tail: Tail | undefined;
   readonly #unfollow: () => void;
 
@@ -87,7 +95,7 @@ class PublishedStream {
   #again(): void {
     this.#hasHead = false;
     this.#written = 0;
-    if (this.#tail !== undefined) this.#tail = tailOf(this.stream, 0);
+    if (this.#tail !== undefined) this.#tail = { ...tailOf(this.stream, 0), end: this.#tail.end };
   }
 
   #isWorthIt(): boolean {
@@ -95,10 +103,9 @@ class PublishedStream {
   }
 
   #entries(start: number): readonly SharedEntry[] {
-    const { facts, state, isWhole, length, expiresAtMs } = this.stream;
+    const { facts } = this.stream;
     const { key } = this.named;
-    const { id: _id, mark: _mark, appId: _app, ...head } = facts;
-    const entries = this.#hasHead ? [] : [headEntry(key, head)];
+    const entries = this.#hasHead ? [] : [headEntry(key, facts)];
     const tail = this.#tail ?? tailOf(this.stream, start);
     let at = tail.from;
     for (const piece of tail.pieces) {
@@ -106,7 +113,7 @@ class PublishedStream {
       at += piece.length;
       if (lacked.length > 0) entries.push(bytesEntry(key, at - lacked.length, lacked));
     }
-    if (state !== 'live') entries.push(endEntry(key, { state, isWhole, length, expiresAtMs }));
+    if (tail.end !== undefined) entries.push(endEntry(key, tail.end));
     return entries;
   }
 
@@ -124,12 +131,16 @@ class PublishedStream {
   }
 }
 
-/** The bytes of an answer from an offset on, by block. */
+/** An answer from an offset on: its bytes as they lie, and its end. */
 interface Tail {
   readonly from: number;
   readonly pieces: readonly Buffer[];
+  /** Undefined while it is live. */
+  readonly end: SharedEnd | undefined;
 }
 
 function tailOf(stream: KeptStream, from: number): Tail {
-  return { from, pieces: stream.piecesFrom(from) };
+  const { state, isWhole, length, expiresAtMs } = stream;
+  const end = state === 'live' ? undefined : { state, isWhole, length, expiresAtMs };
+  return { from, pieces: stream.piecesFrom(from), end };
 }

@@ -15,6 +15,13 @@ export interface Reading {
   readonly select?: (bytes: Buffer) => Buffer | undefined;
 }
 
+/** What the service adds. */
+interface ServedReading extends Reading {
+  /** 0: no heartbeats. */
+  readonly heartbeatMs: number;
+  readonly onClose: () => void;
+}
+
 /** Stands for bytes that are not between two events. */
 const UNKNOWN = '?';
 
@@ -36,23 +43,25 @@ export class StreamReader implements OpenAnswer {
     private offset: number,
     private readonly response: ServerResponse,
     private readonly open: OpenAnswers,
-    private readonly reading: Reading & { /** 0: no heartbeats. */ readonly heartbeatMs: number },
+    private readonly reading: ServedReading,
   ) {}
 
   start(): void {
     const { stream, response } = this;
-    if (response.destroyed) return;
-    stream.readers++;
+    const { heartbeatMs, onClose } = this.reading;
+    if (response.destroyed) {
+      onClose();
+      return;
+    }
     this.open.add(this);
     this.#unfollow = stream.follow(() => this.#send());
     response.once('close', () => {
-      stream.readers--;
       this.open.delete(this);
       this.#unfollow();
+      onClose();
     });
     response.writeHead(200, this.#head());
     response.flushHeaders();
-    const { heartbeatMs } = this.reading;
     if (heartbeatMs > 0 && isEventStream(stream.facts.contentType))
       this.#heartbeat = new Heartbeat(response, heartbeatMs, this.#before());
     this.#send();

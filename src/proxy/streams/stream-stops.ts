@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ConfigChanges } from '../../platform/database/config-changes.js';
 import { InstanceRegistry } from '../../platform/instances/instance-registry.js';
-import { type NamedStream, StreamIds } from './stream-ids.service.js';
+import type { NamedStream } from './stream-ids.service.js';
 import { StreamStore } from './stream-store.js';
 
 /** Topic of {@link ConfigChanges} for answers that their callers stop; the key is the mark of the stream. */
@@ -15,7 +15,6 @@ export class StreamStops implements OnModuleDestroy {
 
   constructor(
     private readonly store: StreamStore,
-    private readonly ids: StreamIds,
     private readonly instances: InstanceRegistry,
     private readonly dataSource: DataSource,
     private readonly changes: ConfigChanges,
@@ -30,9 +29,10 @@ export class StreamStops implements OnModuleDestroy {
   }
 
   /** Also stops the copy of this instance, so that its readers need not wait for the owner. */
-  async stop({ mark, instance }: NamedStream): Promise<void> {
+  async stop(named: NamedStream): Promise<void> {
+    const { mark } = named;
     this.store.find(mark)?.stop();
-    if (instance === this.ids.instanceMark(this.instances.id)) return;
+    if (named.isReadBy(this.instances.id)) return;
     await this.changes.publish(this.dataSource, { topic: STOPS_TOPIC, key: mark });
   }
 }

@@ -49,7 +49,7 @@ export class StreamsController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const stream = await this.streams.find(caller, id);
-    this.streams.serve(stream, offset, reply.raw);
+    await this.streams.serve(stream, offset, reply.raw);
     reply.hijack();
   }
 

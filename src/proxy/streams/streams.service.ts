@@ -12,12 +12,9 @@ import { STREAM_HEADER, STREAM_LENGTH_HEADER, STREAM_STATE_HEADER } from './stre
 import { type NamedStream, StreamIds } from './stream-ids.service.js';
 import { StreamMirrors } from './stream-mirrors.js';
 import { type Reading, StreamReader } from './stream-reader.js';
+import { StreamReaders } from './stream-readers.js';
 import { StreamStops } from './stream-stops.js';
 import { StreamStore } from './stream-store.js';
-
-/** Maximum concurrent readers of one answer. */
-const MAX_READERS = 16;
-const READERS_RETRY_SECONDS = 5;
 
 /** Reads and stops kept answers for their callers. Source: docs/reference/application-api.md#resumable-answers. */
 @Injectable()
@@ -29,6 +26,7 @@ export class Streams {
     private readonly store: StreamStore,
     private readonly mirrors: StreamMirrors,
     private readonly stops: StreamStops,
+    private readonly readers: StreamReaders,
     private readonly blockedUsers: BlockedUsers,
     private readonly open: OpenAnswers,
     private readonly clock: SharedClock,
@@ -58,7 +56,7 @@ export class Streams {
    *
    * @throws invalid_request (416) the answer has ended before the offset; rate_limited too many readers.
    */
-  serve(stream: KeptStream, offset: number, response: ServerResponse, reading: Reading = {}): void {
+  async serve(stream: KeptStream, offset: number, response: ServerResponse, reading: Reading = {}): Promise<void> {
     const { state, length } = stream;
     if (state !== 'live' && offset > length) {
       throw new GatewayError('invalid_request', {
@@ -68,26 +66,26 @@ export class Streams {
         headers: { [STREAM_STATE_HEADER]: state, [STREAM_LENGTH_HEADER]: String(length) },
       });
     }
-    if (stream.readers >= MAX_READERS) {
-      throw new GatewayError('rate_limited', {
-        message: `At most ${MAX_READERS} clients may read an answer at a time.`,
-        reason: 'stream_readers_exhausted',
-        data: { scope: 'stream_readers' },
-        retryAfterSeconds: READERS_RETRY_SECONDS,
-      });
-    }
-    new StreamReader(stream, offset, response, this.open, { ...reading, heartbeatMs: this.heartbeatMs }).start();
+    const onClose = await this.readers.enter(stream);
+    const { heartbeatMs } = this;
+    new StreamReader(stream, offset, response, this.open, { ...reading, heartbeatMs, onClose }).start();
   }
 
   /**
    * Answers a repeated call with the answer of the first one, from its start.
    *
-   * @throws as `find` and `serve`; idempotency_stream_ended the answer was stopped, or not all of it is kept.
+   * @throws as `find` and `serve`; idempotency_stream_ended the answer was stopped, has expired, or is not kept whole.
    */
   async repeat(caller: Caller, id: string, request: GatewayRequest, response: ServerResponse): Promise<void> {
-    const stream = await this.find(caller, id);
+    const stream = await this.find(caller, id).catch((error: unknown) => {
+      // Its key outlives it where the end of the answer could not be written.
+      const isExpired = error instanceof GatewayError && error.code === 'stream_expired';
+      throw isExpired ? new GatewayError('idempotency_stream_ended') : error;
+    });
     if (stream.state === 'stopped' || stream.state === 'lost') throw new GatewayError('idempotency_stream_ended');
-    this.serve(stream, 0, response, { headers: [STREAM_HEADER, id, SERVER_TIMING, serverTimingOf(request) ?? ''] });
+    await this.serve(stream, 0, response, {
+      headers: [STREAM_HEADER, id, SERVER_TIMING, serverTimingOf(request) ?? ''],
+    });
   }
 
   /** Ends the call of an answer that is still arriving. No effect on one that has ended. @throws stream_not_found. */

@@ -46,6 +46,7 @@ export class FakeRegistry extends InstanceRegistry {
       version: '',
       clockAheadMs: 0,
       listensAt: [],
+      internalUrl: null,
     };
     return [this.ownId, ...this.others].map((id) => ({ id, ...alike }));
   }

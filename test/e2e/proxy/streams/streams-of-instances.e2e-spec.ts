@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { InstanceRegistry } from '../../../../src/platform/instances/instance-registry.js';
+import { StreamKeys } from '../../../../src/proxy/streams/stream-id.rules.js';
 import { eventually } from '../../../support/eventually.js';
 import { type FurtherInstance, startFurtherInstance } from '../../../support/platform/further-instance.js';
 import { freePort, GatewayProcess } from '../../../support/platform/gateway-process.js';
@@ -12,7 +14,7 @@ import { describeBreakingRedis, startRedis, type TestRedis } from '../../../supp
 import { read } from '../../../support/proxy/proxy-client.js';
 import { StreamClient, streamOf, told } from '../../../support/proxy/stream-client.js';
 import { event, hold, sse } from '../../../support/proxy/upstream-scripts.js';
-import { startWorld, type World } from '../../../support/world.js';
+import { startWorld, TEST_JWT_SECRET, type World } from '../../../support/world.js';
 
 const PATH = 'v1/chat/completions';
 const BODY = { model: 'gpt-4.1', stream: true, stream_options: { include_usage: true }, messages: [] };
@@ -32,8 +34,10 @@ describeBreakingRedis('answers that another instance reads', () => {
 
   beforeAll(async () => {
     redis = await startRedis();
-    world = await startWorld({ env: { REDIS_URL: redis.url } });
-    further = await startFurtherInstance(world);
+    const port = await freePort();
+    const env = { REDIS_URL: redis.url, PORT: String(port), INTERNAL_URL: `http://127.0.0.1:${port}` };
+    world = await startWorld({ env });
+    further = await startFurtherInstance(world, undefined, { env: { PORT: '0', INTERNAL_URL: '' } });
   });
 
   afterAll(async () => {
@@ -114,6 +118,23 @@ describeBreakingRedis('answers that another instance reads', () => {
     );
   });
 
+  it('readers here and there → sixteen together; one leaves, one may come', async () => {
+    const { here, there } = await clients();
+    const held = hold(FIRST);
+    world.upstream.script(held.script);
+    const message = await here.calls.open(PATH, { body: BODY }).head;
+    const first = read(message);
+    const stream = streamOf(message);
+    const readers = await Promise.all(Array.from({ length: 16 }, (_, at) => (at % 2 ? here : there).open(stream)));
+    expect(readers.map(({ statusCode }) => statusCode)).toEqual(Array(16).fill(200));
+    const statusOfNext = (client: StreamClient) => client.open(stream).then((one) => one.destroy().statusCode);
+    for (const client of [here, there]) expect(await statusOfNext(client)).toBe(429);
+    readers[0]?.destroy();
+    await eventually(async () => (await statusOfNext(here)) === 200, WITHIN);
+    held.release(USAGE);
+    await Promise.all([first, ...readers.slice(1).map(read)]);
+  });
+
   it('a dump of Redis → contains neither id nor caller nor text', async () => {
     const { here } = await clients();
     world.upstream.script(sse([FIRST, USAGE]));
@@ -144,6 +165,67 @@ describeBreakingRedis('answers that another instance reads', () => {
     held.release(USAGE);
     expect((await whole).body.toString()).toBe(FIRST + USAGE);
     expect(told(await tail)).toMatchObject({ text: FIRST + USAGE, isComplete: true });
+  });
+
+  it('Redis is lost → the owner is asked at its internal address; one without an address is not, 503', async () => {
+    const { here, there } = await clients();
+    world.upstream.script(sse([...PIECES, USAGE]));
+    const options = { body: BODY, headers: ['idempotency-key', randomUUID()] };
+    const whole = await here.calls.call(PATH, options);
+    const held = hold(FIRST);
+    world.upstream.script(held.script);
+    const live = await here.calls.open(PATH, { body: BODY }).head;
+    const first = read(live);
+    world.upstream.script(sse([FIRST, USAGE]));
+    const foreign = await there.calls.call(PATH, { body: BODY });
+    await redis.kill();
+    for (const offset of [0, 77, whole.body.length]) {
+      const rest = await there.read(streamOf(whole), offset);
+      expect(told(rest)).toMatchObject({ state: 'complete', length: whole.body.length, isComplete: true });
+      expect(sha256(rest.body)).toBe(sha256(whole.body.subarray(offset)));
+    }
+    expect((await there.read(streamOf(whole), whole.body.length + 1)).status).toBe(416);
+    expect(sha256((await there.calls.call(PATH, options)).body)).toBe(sha256(whole.body));
+    const tails = await Promise.all([0, 5].map((offset) => there.open(streamOf(live), offset)));
+    await Promise.all(tails.map((tail) => once(tail, 'readable')));
+    held.release(USAGE);
+    expect((await Promise.all(tails.map(read))).map((tail) => told(tail))).toMatchObject([
+      { state: 'live', text: FIRST + USAGE, isComplete: true },
+      { state: 'live', text: (FIRST + USAGE).slice(5), isComplete: true },
+    ]);
+    await first;
+    const refused = await here.read(streamOf(foreign));
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
+    await redis.revive();
+  });
+
+  it('the route between instances → signed, for this instance, stream and offset, for ten seconds', async () => {
+    const here = world.gateway.app.get(InstanceRegistry).id;
+    const there = further.gateway.app.get(InstanceRegistry).id;
+    const keys = new StreamKeys(TEST_JWT_SECRET);
+    const ask = async (baseUrl: string, path: string, signed = path, ageMs = 0, secret = keys) => {
+      const sentAtMs = String(Date.now() - ageMs);
+      const [instance = '', stream = '', from = ''] = signed.split('/');
+      const signature = secret.mark('instance request', instance, stream, from, sentAtMs);
+      const [id, mark, offset] = path.split('/');
+      return (
+        await fetch(`${baseUrl}/v1/instances/${id}/streams/${mark}?from=${offset}`, {
+          headers: { authorization: `Instance ${sentAtMs}.${signature}` },
+        })
+      ).status;
+    };
+    expect(await ask(world.baseUrl, `${here}/m/0`)).toBe(204);
+    expect(await ask(world.baseUrl, `${here}/m/0`, `${here}/m/1`)).toBe(401);
+    expect(await ask(world.baseUrl, `${here}/m/0`, `${here}/n/0`)).toBe(401);
+    expect(await ask(world.baseUrl, `${here}/m/0`, `${there}/m/0`)).toBe(401);
+    expect(await ask(world.baseUrl, `${here}/m/0`, `${here}/m/0`, 11_000)).toBe(401);
+    expect(await ask(world.baseUrl, `${here}/m/0`, `${here}/m/0`, -11_000)).toBe(401);
+    const stranger = new StreamKeys('a secret of somebody else altogether');
+    expect(await ask(world.baseUrl, `${here}/m/0`, `${here}/m/0`, 0, stranger)).toBe(401);
+    expect(await ask(world.baseUrl, `${here}/m/-1`)).toBe(400);
+    expect(await ask(world.baseUrl, `${there}/m/0`)).toBe(404);
+    expect(await ask(further.baseUrl, `${there}/m/0`)).toBe(404);
+    expect((await fetch(`${world.baseUrl}/v1/instances/${here}/streams/m?from=0`)).status).toBe(401);
   });
 
   it('the owner is killed → the published part, cut off, then lost; its event is unresolved; a repeated call is refused', async () => {
