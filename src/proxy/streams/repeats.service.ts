@@ -91,8 +91,8 @@ export class Repeats implements ClaimEvents {
   }
 
   ended(claim: RepeatClaim): void {
-    const { id = '', resumeSeconds = 0 } = claim.stream?.facts ?? {};
-    void this.write(this.repository.end(claim, id, resumeSeconds));
+    const { facts, expiresAtMs = 0 } = claim.stream ?? {};
+    void this.write(this.repository.end(claim, facts?.id ?? '', expiresAtMs));
   }
 
   freed(claim: RepeatClaim): void {

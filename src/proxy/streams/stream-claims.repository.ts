@@ -69,12 +69,16 @@ export class StreamClaimsRepository {
     ]);
   }
 
-  /** Sets the answer, which has ended, and extends the claim by this many seconds from now. */
-  async end({ keyMark, claimId }: ClaimRef, stream: string, seconds: number): Promise<void> {
+  /**
+   * Names the answer, which has ended, and lets the claim hold as long as it is kept.
+   *
+   * @param expiresAtMs in milliseconds since the Unix epoch.
+   */
+  async end({ keyMark, claimId }: ClaimRef, stream: string, expiresAtMs: number): Promise<void> {
     await this.dataSource.query(
-      `UPDATE stream_claims SET stream = $3, expires_at = clock_timestamp() + $4 * interval '1 second'
+      `UPDATE stream_claims SET stream = $3, expires_at = to_timestamp($4::float8 / 1000)
        WHERE key_mark = $1 AND claim_id = $2`,
-      [keyMark, claimId, stream, seconds],
+      [keyMark, claimId, stream, expiresAtMs],
     );
   }
 

@@ -120,6 +120,18 @@ describe('a repeated call', () => {
     expect(refusal(answer)).toEqual([400, 'invalid_request']);
   });
 
+  it('the answer has expired, the key not yet, because its end was not written → 409', async () => {
+    const { client, call, providerCalls } = await clientWithKey({ streams: { resume_seconds: 1 } });
+    world.upstream.script(sse([FIRST, USAGE]));
+    const stream = streamOf(await call());
+    await eventually(async () => (await client.read(stream)).status === 410, { withinMs: 30_000 });
+    await world.dataSource.query("UPDATE stream_claims SET expires_at = now() + interval '1 hour' WHERE stream = $1", [
+      stream,
+    ]);
+    expect(refusal(await call())).toEqual([409, 'idempotency_stream_ended']);
+    expect(providerCalls()).toBe(1);
+  });
+
   it('an application without streams → the key is forwarded to the provider, and each call is separate', async () => {
     const { client, call, providerCalls } = await clientWithKey({ streams: { resume_seconds: 0 } });
     world.upstream.script(sse([FIRST, USAGE]));
