@@ -67,6 +67,8 @@ async function measureAll({ chosen, ...options }) {
     try {
       await measure(bench);
     } catch (error) {
+      // Its processes were stopped with the run.
+      if (isFinishing) break;
       console.log(`skipped: ${suite}: ${error.message}`);
       exitCode = 1;
     }
