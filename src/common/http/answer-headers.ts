@@ -62,8 +62,7 @@ export const ANSWER_HEADERS = {
   },
   RelayedRequestId: { description: 'The provider’s id of the call.', required: false, schema: TEXT },
   Challenge: {
-    description:
-      '`Bearer` and its `realm`; with `error="invalid_token"` if an invalid credential was sent.',
+    description: '`Bearer` and its `realm`; with `error="invalid_token"` if an invalid credential was sent.',
     required: true,
     schema: TEXT,
   },

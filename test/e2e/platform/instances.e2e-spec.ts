@@ -151,7 +151,13 @@ describe('a second instance without Redis', () => {
     const instances = new InstancesRepository(dataSource);
     const conflicting = await Promise.all(
       Array.from({ length: 20 }, (_, id) =>
-        instances.acquire({ id: `instance-${id}`, process: ownProcess(), usesRedis: false, redisMark: null, internalUrl: null }),
+        instances.acquire({
+          id: `instance-${id}`,
+          process: ownProcess(),
+          usesRedis: false,
+          redisMark: null,
+          internalUrl: null,
+        }),
       ),
     );
     expect(conflicting.filter(({ length }) => length === 0)).toHaveLength(1);

@@ -46,7 +46,10 @@ describe('the payload of an integrity token', () => {
     ['with a padded nonce', ({ requestDetails: r }) => Object.assign(r, { requestHash: undefined, nonce: `${HASH}=` })],
     ['with unknown members', (payload) => Object.assign(payload, { guidanceDetails: { a: [1] }, later: null })],
     ['with a number for text', ({ requestDetails: request }) => Object.assign(request, { timestampMillis: NOW })],
-    ['that says it is not a test', (payload) => Object.assign(payload, { testingDetails: { isTestingResponse: false } })],
+    [
+      'that says it is not a test',
+      (payload) => Object.assign(payload, { testingDetails: { isTestingResponse: false } }),
+    ],
     [
       'as old as its challenge',
       ({ requestDetails: r }) => Object.assign(r, { timestampMillis: String(NOW - 6 * MINUTE) }),
