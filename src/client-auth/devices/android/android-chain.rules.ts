@@ -1,5 +1,5 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import { type CertificateFields, readCertificateFields } from '../certificates/certificate-fields.rules.js';
+import { type CertificateFields, readCertificateFields, readName } from '../certificates/certificate-fields.rules.js';
 import { DerMismatch } from '../certificates/der-values.rules.js';
 import { proofRefused } from '../proof-refusal.js';
 
@@ -81,14 +81,15 @@ export function provisioningOf({ intermediates }: AndroidChain): Provisioning {
 
 /** Whether a certificate between leaf and root names StrongBox. */
 export function isCertifiedStrongBox({ intermediates }: AndroidChain): boolean {
-  return intermediates.some(({ subjectParts }) =>
-    subjectParts.some(({ value }) => value.toLowerCase().includes(STRONGBOX)),
+  return intermediates.some((certificate) =>
+    subjectOf(certificate).some(({ value }) => value.toLowerCase().includes(STRONGBOX)),
   );
 }
 
 /**
- * Verifies names, times and signatures, from the root down, so that only certified keys are imported. The times of the
- * leaf are set by the device; those of the root are ignored; a factory's key may be used after its certificates expire.
+ * Verifies names, signatures and times, from the root down, so that nothing is imported below an invalid signature. The
+ * times of the leaf are set by the device; those of the root are ignored; a factory's key may be used after its
+ * certificates expire.
  *
  * @param atMs milliseconds since the epoch.
  * @returns the key of the leaf.
@@ -97,18 +98,25 @@ export function isCertifiedStrongBox({ intermediates }: AndroidChain): boolean {
  */
 export function requireAndroidSignatures(chain: AndroidChain, root: AndroidRoot, atMs: number): KeyObject {
   requireNames(chain);
-  const certificates = chain.der.slice(0, -1).map(importSent);
-  const isFactory = provisioningOf(chain) === 'factory';
-  for (const { validFromDate, validToDate } of certificates.slice(1)) {
-    const isExpired = !isFactory && validToDate.getTime() < atMs;
-    if (validFromDate.getTime() > atMs || isExpired) throw proofRefused('certificate_not_in_force');
-  }
-  return certificates.toReversed().reduce((issuerKey, certificate, depth) => {
+  const below = chain.der.slice(0, -1).toReversed();
+  const certificates: X509Certificate[] = [];
+  const key = below.reduce((issuerKey, der, depth) => {
+    const certificate = importSent(der);
     if (!isSignedBy(certificate, issuerKey)) throw proofRefused('certificate_signature_invalid');
     // Attesting keys of some factories are not marked as authorities; the certificates above them always are.
-    if (depth < certificates.length - 2 && !certificate.ca) throw proofRefused('certificate_authority_invalid');
+    if (depth < below.length - 2 && !certificate.ca) throw proofRefused('certificate_authority_invalid');
+    certificates.push(certificate);
     return keyOf(certificate);
   }, root.key);
+  requireInForce(certificates.slice(0, -1), provisioningOf(chain), atMs);
+  return key;
+}
+
+function requireInForce(certificates: readonly X509Certificate[], provisioning: Provisioning, atMs: number): void {
+  for (const { validFromDate, validToDate } of certificates) {
+    const isExpired = provisioning !== 'factory' && validToDate.getTime() < atMs;
+    if (validFromDate.getTime() > atMs || isExpired) throw proofRefused('certificate_not_in_force');
+  }
 }
 
 function requireNames({ leaf, intermediates, root }: AndroidChain): void {
@@ -121,13 +129,16 @@ function attestationsOf({ extensions }: CertificateFields): Buffer[] {
   return extensions.filter(({ id }) => id === ATTESTATION).map(({ value }) => value);
 }
 
-function has({ subjectParts }: CertificateFields, type: string, value?: string): boolean {
-  return subjectParts.some((part) => part.type === type && (value === undefined || part.value === value));
+function has(certificate: CertificateFields, type: string, value?: string): boolean {
+  return subjectOf(certificate).some((part) => part.type === type && (value === undefined || part.value === value));
 }
 
-function readSent(der: Buffer): CertificateFields {
+const readSent = (der: Buffer) => readOrRefuse(() => readCertificateFields(der));
+const subjectOf = ({ subject }: CertificateFields) => readOrRefuse(() => readName(subject));
+
+function readOrRefuse<T>(read: () => T): T {
   try {
-    return readCertificateFields(der);
+    return read();
   } catch (error) {
     if (error instanceof DerMismatch) throw proofRefused('certificate_unreadable', error);
     throw error;

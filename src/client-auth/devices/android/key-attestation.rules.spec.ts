@@ -17,6 +17,7 @@ import {
   enumerated,
   explicit,
   integer,
+  objectId,
   octets,
   sequence,
   set,
@@ -429,3 +430,66 @@ function withHardwareEnd(value: Buffer, bytes: Buffer): Buffer {
   const before = outer.content.subarray(0, outer.content.length - software.rest.length);
   return sequence(before, sequence(hardware.content, bytes));
 }
+
+describe('the time of a judgement', () => {
+  const ROUNDS = 100;
+  const REPEATS = 5;
+
+  /** Usual CPU time of this thread in milliseconds, at best of a few repeats: a busy machine adds to the others. */
+  function usualMs(judgement: () => unknown): number {
+    const ofRepeats = Array.from({ length: REPEATS }, () => {
+      const times = Array.from({ length: ROUNDS }, () => {
+        const before = process.threadCpuUsage();
+        judgement();
+        const { user, system } = process.threadCpuUsage(before);
+        return (user + system) / 1000;
+      });
+      return times.toSorted((one, other) => one - other)[Math.floor(ROUNDS / 2)] ?? 0;
+    });
+    return Math.min(...ofRepeats);
+  }
+
+  const trust = { roots: readAndroidRoots(remote.rootPem), revoked: new Set<string>(), atMs: AT_MS };
+  const device = remote.device();
+  const genuine = device.chain(CHALLENGE);
+  const expected = { policy: POLICY, keyId: device.keyId, challenge: Buffer.from(CHALLENGE, 'base64url') };
+
+  it('a good chain → 3 ms at most', () => {
+    expect(usualMs(() => verifyKeyAttestation(readAndroidChain(genuine), expected, trust))).toBeLessThan(3);
+  });
+
+  /** A certificate with that many elements in one of its lists. */
+  const stuffed = (place: 'subject' | 'extensions' | 'key', element: Buffer, count = 16_000 / element.length) => {
+    const list = (name: typeof place) => sequence(...Array(name === place ? Math.floor(count) : 0).fill(element));
+    const none = sequence();
+    const named = [integer(1), none, none, none, list('subject'), list('key')];
+    return sequence(sequence(explicit(0, integer(2)), ...named, explicit(3, list('extensions'))), none, octets(''));
+  };
+  const attribute = sequence(objectId('55'), octets(''));
+  const extension = sequence(objectId('55'), octets('12345678'.repeat(25)));
+
+  it.each<[string, readonly Buffer[], Partial<typeof trust & typeof expected>]>([
+    ['another challenge', genuine, { challenge: Buffer.alloc(32) }],
+    ['another app', genuine, { policy: { ...POLICY, package_names: ['com.other'] } }],
+    ['an unknown root', genuine, { roots: readAndroidRoots(new AndroidVendor().rootPem) }],
+    ['a revoked certificate', genuine, { revoked: new Set(['ab1']) }],
+    ['ten names of many parts', Array(10).fill(stuffed('subject', set(attribute))), {}],
+    ['ten names of one long part', Array(10).fill(stuffed('subject', set(...Array(1_500).fill(attribute)), 1)), {}],
+    ['ten lists of extensions', Array(10).fill(stuffed('extensions', attribute)), {}],
+    ['ten lists that are just read', Array(10).fill(stuffed('extensions', extension, 64)), {}],
+    ['ten keys of many elements', Array(10).fill(stuffed('key', der(0x05))), {}],
+    ['ten times 16 KiB of nothings', Array(10).fill(sequence(Buffer.alloc(16_000, '0500', 'hex'))), {}],
+  ])('%s → refused within 1 ms', (_, chain, changes) => {
+    const judgement = () =>
+      verifyKeyAttestation(readAndroidChain(chain), { ...expected, ...changes }, { ...trust, ...changes });
+    expect(judgement).toThrow(expect.objectContaining({ code: 'attest_failed' }));
+    const held = usualMs(() => {
+      try {
+        judgement();
+      } catch {
+        // Refused, as above.
+      }
+    });
+    expect(held).toBeLessThan(1);
+  });
+});

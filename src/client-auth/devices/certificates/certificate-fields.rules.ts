@@ -5,6 +5,7 @@ const INTEGER = 0x02;
 const OBJECT_ID = 0x06;
 const VERSION = 0xa0;
 const EXTENSIONS = 0xa3;
+const SEQUENCE = 0x30;
 /** Serial number, algorithm, issuer, validity, subject, key. */
 const MANDATORY = 6;
 
@@ -28,9 +29,8 @@ export interface CertificateFields {
   readonly serial: string;
   /** DER. */
   readonly issuer: Buffer;
-  /** DER. */
+  /** DER, for {@link readName}. */
   readonly subject: Buffer;
-  readonly subjectParts: readonly NameAttribute[];
   /** SPKI, DER. */
   readonly publicKey: Buffer;
   readonly extensions: readonly CertificateExtension[];
@@ -47,7 +47,7 @@ export function readCertificateFields(der: Buffer): CertificateFields {
   const members = sequenceOf(signed);
   const fields = members[0]?.tag === VERSION ? members.slice(1) : members;
   const [serial, , issuer, , subject, publicKey] = fields;
-  if (serial?.tag !== INTEGER || issuer === undefined || subject === undefined || publicKey === undefined) {
+  if (serial?.tag !== INTEGER || issuer === undefined || subject?.tag !== SEQUENCE || publicKey === undefined) {
     throw new DerMismatch('not a certificate');
   }
   const extensions = fields.slice(MANDATORY).find(({ tag }) => tag === EXTENSIONS);
@@ -55,24 +55,30 @@ export function readCertificateFields(der: Buffer): CertificateFields {
     serial: serialOf(serial.content),
     issuer: issuer.content,
     subject: subject.content,
-    subjectParts: partsOf(subject),
     publicKey: encodedOf(publicKey, fields[MANDATORY - 2]),
     extensions: extensions === undefined ? [] : sequenceOf(onlyElement(extensions.content)).map(extensionOf),
   };
 }
 
-/** A serial number as status lists write it: lower-case hex without leading zeros. */
-function serialOf(bytes: Buffer): string {
-  return bytes.toString('hex').replace(/^0+(?=.)/, '');
-}
-
-function partsOf(name: DerElement): NameAttribute[] {
-  return sequenceOf(name).flatMap((part) =>
+/**
+ * The parts of a name.
+ *
+ * @throws DerMismatch
+ */
+export function readName(name: Buffer): NameAttribute[] {
+  const parts = elementsOf(name);
+  if (parts === undefined) throw new DerMismatch('not a name');
+  return parts.flatMap((part) =>
     setOf(part).map((attribute) => {
       const [type, value] = sequenceOf(attribute);
       return { type: idOf(type), value: value?.content.toString('utf8') ?? '' };
     }),
   );
+}
+
+/** A serial number as status lists write it: lower-case hex without leading zeros. */
+function serialOf(bytes: Buffer): string {
+  return bytes.toString('hex').replace(/^0+(?=.)/, '');
 }
 
 function extensionOf(element: DerElement): CertificateExtension {

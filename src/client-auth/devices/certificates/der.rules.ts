@@ -5,6 +5,8 @@ const LONG_TAG = 0x1f;
 const MAX_TAG_BYTES = 3;
 const MAX_LENGTH_BYTES = 3;
 const MAX_DEPTH = 8;
+/** In one sequence. Genuine ones have a third; each costs time before anything is verified. */
+const MAX_ELEMENTS = 64;
 
 export interface DerElement {
   /** The first byte: class, form and, up to 30, the number. */
@@ -15,9 +17,7 @@ export interface DerElement {
   readonly rest: Buffer;
 }
 
-/**
- * The elements of a sequence's content; `undefined` when the bytes are not a sequence of elements with tags up to 30.
- */
+/** The elements of a sequence's content; `undefined` unless they are at most 64 and have tags up to 30. */
 export function elementsOf(bytes: Buffer): DerElement[] | undefined {
   const elements = taggedElementsOf(bytes);
   return elements?.some(({ number }) => number >= LONG_TAG) ? undefined : elements;
@@ -28,7 +28,7 @@ export function taggedElementsOf(bytes: Buffer): DerElement[] | undefined {
   const elements: DerElement[] = [];
   for (let rest = bytes; rest.length > 0; ) {
     const element = readElement(rest);
-    if (element === undefined) return undefined;
+    if (element === undefined || elements.length === MAX_ELEMENTS) return undefined;
     elements.push(element);
     rest = element.rest;
   }
