@@ -45,8 +45,10 @@ function meaning(cbor: Buffer, names: readonly string[]): unknown[] {
 function expectSignals(signals: ReturnType<typeof assertedSignals> | undefined): void {
   if (signals === undefined) throw new TypeError('signals refuse nothing');
   const { category, bundle_version: version } = signals;
-  expect(category === null || (Number.isInteger(category) && category >= 0 && category < 2 ** 32)).toBe(true);
-  expect(version === null || (version.length <= 128 && version.isWellFormed() && !version.includes('\0'))).toBe(true);
+  const isCategory = category === null || (Number.isInteger(category) && category >= 0 && category < 2 ** 32);
+  const isVersion =
+    version === null || (version.length <= 128 && version.isWellFormed() && !version.includes('\0'));
+  if (!isCategory || !isVersion) throw new TypeError(JSON.stringify(signals));
 }
 
 function certificatesOf(cbor: Buffer): unknown {

@@ -29,7 +29,8 @@ export function checked<T>(parse: () => T): T | undefined {
   for (let again = 0; again < MOST_REPEATS && quickestMs >= MAX_HELD_MS; again++) {
     quickestMs = Math.min(quickestMs, timed(parse).heldMs);
   }
-  expect(quickestMs).toBeLessThan(MAX_HELD_MS);
+  // An expectation takes longer than most parses.
+  if (quickestMs >= MAX_HELD_MS) expect(quickestMs).toBeLessThan(MAX_HELD_MS);
   return value;
 }
 
