@@ -11,6 +11,7 @@ import { ProviderDirectory } from '../../providers/provider-directory.js';
 import type { ProviderInstance } from '../../providers/provider-instance.js';
 import { parseJson } from '../../upstreams/usage/json-fields.rules.js';
 import { BlockedUsers, userBlocked } from '../../users/blocked-users.js';
+import { requireAllowedUnproven } from '../admission/call-subjects.rules.js';
 import type { AllowedProvider } from '../model-choice.rules.js';
 import type { ProxyPath } from '../proxy-path.rules.js';
 import { type ProxyPlan, ProxyPlans } from '../proxy-plans.js';
@@ -81,11 +82,12 @@ export class ModelLists {
   /**
    * Answers a request for a provider's list of models with those that the caller may use.
    *
-   * @throws as `ProxyPlans.forCall` and `ProxyPolicy.admitBare`; auth_required the user is blocked; provider_error the
-   *   provider has not answered with a list of models.
+   * @throws as `ProxyPlans.forCall`, `requireAllowedUnproven` and `ProxyPolicy.admitBare`; auth_required the user is
+   *   blocked; provider_error the provider has not answered with a list of models.
    */
   async answer(caller: Caller, address: ProxyPath, request: GatewayRequest, response: ServerResponse): Promise<void> {
     const plan = await this.plans.forCall(caller, address, request.method);
+    requireAllowedUnproven(caller, null);
     const { path } = this.policy.admitBare(caller, plan, request.headers);
     const { app, userId } = caller;
     if (userId !== null && (await this.blockedUsers.isBlocked(app, userId))) throw userBlocked();

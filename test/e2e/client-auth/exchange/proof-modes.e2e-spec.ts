@@ -192,7 +192,8 @@ describe('limits of devices without a proof', () => {
         .as(token)
         .post(`/v1/apps/${app.id}/${path}`, { input: 'Hi', model: 'gpt-4.1' }, { headers: { 'x-app-version': '1' } });
     const proxied = `proxy/${client.proxy.slug}/v1/responses`;
-    return { app, call, proxied, phone: () => world.androidPhone(app) };
+    const models = `proxy/${client.proxy.slug}/v1/models`;
+    return { app, call, proxied, models, phone: () => world.androidPhone(app) };
   }
 
   it('tier → one pool for all of them, named as the group `unproven`; proven devices have their own limits', async () => {
@@ -212,8 +213,10 @@ describe('limits of devices without a proof', () => {
   });
 
   it('tier → only the listed endpoints', async () => {
-    const { call, phone, proxied } = await limited('tier', { allowed_endpoints: ['other'] });
+    const { app, call, phone, proxied, models } = await limited('tier', { allowed_endpoints: ['other'] });
     const token = await unprovenToken(phone());
+    const listed = await world.as(token).get(`/v1/apps/${app.id}/${models}`, { headers: { 'x-app-version': '1' } });
+    expect([listed.status, listed.body.error.code]).toEqual([403, 'path_not_allowed']);
     for (const path of ['endpoints/answer', proxied]) {
       const { status, body } = await call(token, path);
       expect([status, body.error.code]).toEqual([403, 'path_not_allowed']);
