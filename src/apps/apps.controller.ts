@@ -122,8 +122,7 @@ export class AppsController {
     @Query() { include }: ValidationQuery,
     @Body() body: ValidateAppRequest,
   ): Promise<AppValidationResponse> {
-    const config = await this.apps.validate(app, body);
-    return AppValidationResponse.from(app.id, config, include !== undefined);
+    return AppValidationResponse.from(app.id, await this.apps.validate(app, body), include !== undefined);
   }
 
   @Post('apps/validate')
@@ -142,8 +141,8 @@ export class AppsController {
     @Query() { include }: ValidationQuery,
     @Body() body: ValidateAppDraftRequest,
   ): Promise<AppDraftValidationResponse> {
-    const config = await this.creation.validate(admin, body, body.assumed());
-    return AppDraftValidationResponse.valid(config, include !== undefined);
+    const valid = await this.creation.validate(admin, body, body.assumed());
+    return AppDraftValidationResponse.valid(valid, include !== undefined);
   }
 
   @Get('apps/:app/check')

@@ -68,10 +68,19 @@ const ORDERS: Readonly<Record<AppOrder, { readonly by: string; readonly of?: str
   cost: { by: 'coalesce(sums.used, 0)', of: used('cost_nano_usd') },
 };
 
-/** Writes of the table `apps`, and the list of an account's applications. */
+/** Writes of the table `apps`, and the list of an account's applications. Reads `play_credentials`. */
 @Injectable()
 export class AppsRepository {
   constructor(private readonly dataSource: DataSource) {}
+
+  /** Kinds of the Play Integrity credentials that are stored for an application. */
+  async playCredentialsOf({ organizationId, id }: AppRef): Promise<string[]> {
+    const rows: { kind: string }[] = await this.dataSource.query(
+      'SELECT kind FROM play_credentials WHERE organization_id = $1 AND app_id = $2',
+      [organizationId, id],
+    );
+    return rows.map(({ kind }) => kind);
+  }
 
   /** The ids of a page in its order, and the number of applications on all pages. Equal ones are by id. */
   async search(organizationId: string, filter: AppSearch): Promise<{ readonly ids: string[]; readonly total: number }> {

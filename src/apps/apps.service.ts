@@ -14,7 +14,7 @@ import { violatesUnique } from '../platform/database/database-errors.js';
 import { BackgroundDataSource } from '../platform/database/pools.js';
 import { AppUsers } from '../users/users.service.js';
 import { appChanges } from './app-audit.rules.js';
-import { AppDraftsService, handleTaken } from './app-drafts.service.js';
+import { AppDraftsService, type CheckedConfig, handleTaken } from './app-drafts.service.js';
 import {
   CHECK_LIMITATIONS,
   type EndpointReadiness,
@@ -22,13 +22,19 @@ import {
   isReady,
   reachedProviders,
 } from './app-readiness.rules.js';
+import { appWarnings } from './app-warnings.rules.js';
 import { type AppReplacement, AppsRepository } from './apps.repository.js';
 import type { ReplaceAppRequest, ValidateAppRequest } from './dto/apps.request.js';
 
-/** The result of a check. Source: docs/reference/management-api.md#application-check. */
-export interface AppCheck {
-  readonly appId: string;
+/** A valid configuration, and what to know of it. */
+export interface ValidApp {
   readonly config: AppConfig;
+  readonly warnings: readonly string[];
+}
+
+/** The result of a check. Source: docs/reference/management-api.md#application-check. */
+export interface AppCheck extends ValidApp {
+  readonly appId: string;
   readonly status: AppStatus;
   readonly providers: readonly KnownProvider[];
   readonly endpoints: readonly EndpointReadiness[];
@@ -76,11 +82,11 @@ export class AppsService {
    * @returns the configuration as it would be stored.
    * @throws app_revision_conflict, handle_taken, invalid_request as a replacement with this body.
    */
-  async validate(app: AppRow, body: ValidateAppRequest): Promise<AppConfig> {
+  async validate(app: AppRow, body: ValidateAppRequest): Promise<ValidApp> {
     const { config, handle, revision } = body;
     if (revision !== undefined && revision !== app.revision) throw staleRevision();
     await this.nextHandle(app, handle);
-    return (await this.drafts.acceptReplacement(app, config, body.assumed())).config;
+    return this.judged(app, await this.drafts.acceptReplacement(app, config, body.assumed()));
   }
 
   /** The handle after a write. @throws handle_taken another application has it. */
@@ -96,16 +102,22 @@ export class AppsService {
    * @throws invalid_request the configuration is no longer valid.
    */
   async check(app: AppRow): Promise<AppCheck> {
-    const { config, providers } = await this.drafts.acceptReplacement(app, app.config);
+    const checked = await this.drafts.acceptReplacement(app, app.config);
+    const { config, providers } = checked;
     return {
       appId: app.id,
-      config,
+      ...(await this.judged(app, checked)),
       status: app.status,
       providers: reachedProviders(config, providers),
       endpoints: endpointReadiness(config, providers),
       ready: isReady(app.status, config, providers),
       limitations: CHECK_LIMITATIONS,
     };
+  }
+
+  private async judged(app: AppRow, checked: CheckedConfig): Promise<ValidApp> {
+    const credentials = await this.repository.playCredentialsOf(app);
+    return { config: checked.config, warnings: appWarnings(checked, credentials) };
   }
 
   /**

@@ -3,7 +3,6 @@ import type { EntityManager } from 'typeorm';
 import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
 import { type ConfigurationWrite, ConfigurationWrites } from '../accounts/audit/configuration-writes.js';
 import type { AppRow } from '../app-directory/app.entity.js';
-import type { AppConfig } from '../app-directory/config/app-config.js';
 import type { IssuedAppKey } from '../app-keys/app-key.entity.js';
 import { AppKeysService } from '../app-keys/app-keys.service.js';
 import { Clock } from '../common/clock.js';
@@ -12,7 +11,9 @@ import type { Write } from '../idempotency/creation.js';
 import { Ceilings } from '../limits/plans/ceilings.service.js';
 import type { CreateProviderRequest } from '../providers/dto/provider.request.js';
 import { AppDraftsService } from './app-drafts.service.js';
+import { appWarnings } from './app-warnings.rules.js';
 import { type AcceptedApp, AppsRepository } from './apps.repository.js';
+import type { ValidApp } from './apps.service.js';
 import type { CreateAppRequest } from './dto/apps.request.js';
 import { NewAppIds } from './new-app-ids.service.js';
 
@@ -42,17 +43,17 @@ export class CreateAppService {
   /**
    * Validates what `create` would store, and stores nothing.
    *
-   * @returns the configuration as it would be stored.
+   * @returns the configuration as it would be stored, with its warnings.
    * @throws invalid_request, handle_taken as `create`.
    */
   async validate(
     { organizationId }: AdminPrincipal,
     { config, handle = null }: CreateAppRequest,
     assumed?: readonly CreateProviderRequest[],
-  ): Promise<AppConfig> {
+  ): Promise<ValidApp> {
     const accepted = await this.drafts.acceptNew(organizationId, config, assumed);
     await this.drafts.requireFreeHandle(organizationId, handle);
-    return accepted.config;
+    return { config: accepted.config, warnings: appWarnings(accepted, undefined) };
   }
 
   /**

@@ -1,8 +1,7 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { APP_CONFIG, type AppConfig, type AppStatus, WithAppConfig } from '../../app-directory/config/app-config.js';
-import { proofWarnings } from '../../app-directory/config/proof-warnings.rules.js';
+import { APP_CONFIG, type AppStatus, WithAppConfig } from '../../app-directory/config/app-config.js';
 import { ENDPOINT_PROBLEMS, type EndpointReadiness } from '../app-readiness.rules.js';
-import type { AppCheck } from '../apps.service.js';
+import type { AppCheck, ValidApp } from '../apps.service.js';
 
 const STORED_CONFIG: ApiPropertyOptions = {
   ...APP_CONFIG,
@@ -13,12 +12,12 @@ const STORED_CONFIG: ApiPropertyOptions = {
 const WARNINGS: ApiPropertyOptions = {
   type: [String],
   required: false,
-  description: 'What to know of this configuration, such as a proof that is looser than another; absent without any.',
+  description:
+    'What to know of this configuration, such as a proof that is looser than another, or one without its credentials; absent without any.',
 };
 
 /** The optional members of a validation. @param isAsked whether the answer has the configuration. */
-function detailsOf(config: AppConfig, isAsked: boolean): { config?: AppConfig; warnings?: string[] } {
-  const warnings = proofWarnings(config.authentication);
+function detailsOf({ config, warnings }: ValidApp, isAsked: boolean): Partial<ValidApp> {
   return { ...(isAsked && { config }), ...(warnings.length > 0 && { warnings }) };
 }
 
@@ -36,8 +35,8 @@ export class AppValidationResponse {
   @ApiProperty(WARNINGS)
   warnings?: string[];
 
-  static from(appId: string, config: AppConfig, isAsked = false): AppValidationResponse {
-    return Object.assign(new AppValidationResponse(), { valid: true, app_id: appId, ...detailsOf(config, isAsked) });
+  static from(appId: string, valid: ValidApp, isAsked = false): AppValidationResponse {
+    return Object.assign(new AppValidationResponse(), { valid: true, app_id: appId, ...detailsOf(valid, isAsked) });
   }
 }
 
@@ -52,8 +51,8 @@ export class AppDraftValidationResponse {
   @ApiProperty(WARNINGS)
   warnings?: string[];
 
-  static valid(config: AppConfig, isAsked: boolean): AppDraftValidationResponse {
-    return Object.assign(new AppDraftValidationResponse(), { valid: true, ...detailsOf(config, isAsked) });
+  static valid(valid: ValidApp, isAsked: boolean): AppDraftValidationResponse {
+    return Object.assign(new AppDraftValidationResponse(), { valid: true, ...detailsOf(valid, isAsked) });
   }
 }
 
@@ -116,10 +115,10 @@ export class AppCheckResponse {
   @ApiProperty({ type: [String], description: 'What this check does not test.' })
   limitations: readonly string[];
 
-  static from({ appId, config, status, providers, endpoints, ready, limitations }: AppCheck): AppCheckResponse {
+  static from({ appId, status, providers, endpoints, ready, limitations, ...valid }: AppCheck): AppCheckResponse {
     return Object.assign(new AppCheckResponse(), {
       appId,
-      validation: AppValidationResponse.from(appId, config),
+      validation: AppValidationResponse.from(appId, valid),
       status,
       providers: providers.map((provider) => ({ id: provider.id, slug: provider.slug, status: provider.status })),
       endpoints: endpoints.map(CheckedEndpointResponse.from),

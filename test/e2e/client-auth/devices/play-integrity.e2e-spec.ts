@@ -364,6 +364,22 @@ describe('credentials', () => {
     expect(JSON.stringify(world.logs)).not.toContain('PRIVATE KEY');
   });
 
+  it('none for the decoding → check and validate warn until they are set', async () => {
+    const app = await world.proofsApp('app_install', { play_integrity: playIntegrity({ decode: 'local' }) });
+    const path = `/v1/admin/apps/${app.id}`;
+    const warnings = async () => {
+      const { name, config } = (await world.api.get(path)).body.app;
+      const validated = (await world.api.post(`${path}/validate`, { name, config })).body;
+      const { validation } = (await world.api.get(`${path}/check`)).body;
+      expect(validation.warnings).toEqual(validated.warnings);
+      return validated.warnings;
+    };
+    await world.api.put(credentialsOf(app), { service_account: SERVICE_ACCOUNT });
+    expect(await warnings()).toEqual([expect.stringContaining('play_integrity (decode: local) has no credentials')]);
+    await world.api.put(credentialsOf(app), vendor.credentials);
+    expect(await warnings()).toBeUndefined();
+  });
+
   it('invalid ones → 400, and nothing changes', async () => {
     const app = await world.proofsApp('app_install', { play_integrity: playIntegrity() });
     for (const sent of [
