@@ -12,6 +12,7 @@ import { ClientAuthModule } from './client-auth/callers/client-auth.module.js';
 import { AttestationModule } from './client-auth/devices/attestation.module.js';
 import { AuthEventsModule } from './client-auth/events/auth-events.module.js';
 import { TokenExchangeModule } from './client-auth/exchange/token-exchange.module.js';
+import { FrameworkClientModule } from './client-auth/framework/framework-client.module.js';
 import { IssuersModule } from './client-auth/issuers/issuers.module.js';
 import { PreviewModule } from './client-auth/preview/preview.module.js';
 import { ErrorLogInterceptor } from './common/errors/gateway-error-log.js';
@@ -72,6 +73,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     ClientAuthModule,
     PreviewModule,
     TokenExchangeModule,
+    FrameworkClientModule,
     ProxyModule,
     McpModule,
     NightlyRetentionModule,

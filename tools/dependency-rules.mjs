@@ -84,7 +84,12 @@ const PARTS = {
     ...['client-auth/callers', 'client-auth/devices', 'client-auth/events', 'client-auth/issuers'],
     'client-auth/origins',
   ],
-  'client-auth/preview': ['accounts', 'app-directory', 'usage', 'client-auth/devices', 'client-auth/events'],
+  'client-auth/framework': [
+    ...['app-directory', 'providers', 'client-auth/devices', 'client-auth/exchange', 'client-auth/origins'],
+  ],
+  'client-auth/preview': [
+    ...['accounts', 'app-directory', 'client-auth/callers', 'client-auth/devices', 'client-auth/events'],
+  ],
   'health/metrics': [],
   'console/pages': [],
 };

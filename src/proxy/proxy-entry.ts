@@ -12,7 +12,13 @@ import { Forwarding } from './forwarding.service.js';
 import { LoopMark } from './loop/loop-mark.service.js';
 import { ModelLists } from './models/model-lists.service.js';
 import { ProxiedCalls } from './proxied-calls.service.js';
-import { type EndpointPath, findEndpointPath, findProxyPath, type ProxyPath } from './proxy-path.rules.js';
+import {
+  type EndpointPath,
+  findEndpointPath,
+  findProxyPath,
+  isFrameworkClientPath,
+  type ProxyPath,
+} from './proxy-path.rules.js';
 import { resumedResponseOf } from './streams/response-events.rules.js';
 import { ResponseStreams } from './streams/response-streams.service.js';
 import { TurnBatch } from './turn-batch.js';
@@ -67,6 +73,7 @@ export class ProxyEntry {
     const url = message.url ?? '';
     const path = findProxyPath(url);
     if (path !== undefined) {
+      if (isFrameworkClientPath(path) && message.method === 'POST') return false;
       this.answer(message, response, (request) => this.serveProxy(path, request, response));
       return true;
     }

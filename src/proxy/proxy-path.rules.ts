@@ -38,6 +38,22 @@ export function findProxyPath(url: string): ProxyPath | undefined {
   };
 }
 
+const FRAMEWORK_CLIENT = 'v1/oauth/';
+const FRAMEWORK_CLIENT_PATHS: ReadonlySet<string> = new Set([
+  `${FRAMEWORK_CLIENT}app-attest/challenge`,
+  `${FRAMEWORK_CLIENT}app-attest/register`,
+  `${FRAMEWORK_CLIENT}token`,
+]);
+
+/**
+ * Whether the framework's client signs in here: the path is no provider's.
+ *
+ * Source: docs/reference/application-api.md#framework-client.
+ */
+export function isFrameworkClientPath({ path }: ProxyPath): boolean {
+  return path.startsWith(FRAMEWORK_CLIENT) && FRAMEWORK_CLIENT_PATHS.has(path);
+}
+
 /** Parts of a named endpoint's URL, as sent. */
 export interface EndpointPath {
   readonly appId: string;

@@ -37,6 +37,8 @@ export interface ProviderDialect {
   readonly extraHeaders: readonly HeaderPair[];
   /** Location of the output ceiling when neither policy nor path determines it. */
   readonly capStyle: CapStyle;
+  /** Whether the Messages API is the type's own; others may serve its path beside theirs. */
+  readonly speaksMessages: boolean;
   /** The member to add when a Chat Completions body has no ceiling. */
   readonly capFieldForChat: CapFieldForChat;
   /** Whether a Chat Completions stream ends with its usage unasked, so that the gateway does not ask for it. */
@@ -72,6 +74,7 @@ function dialect(type: ProviderType, facts: DialectFacts): ProviderDialect {
     credentialValue: (secret: string) => (credentialHeader === 'authorization' ? `Bearer ${secret}` : secret),
     extraHeaders: facts.extraHeaders ?? [],
     capStyle: facts.capStyle ?? 'chat_completions',
+    speaksMessages: facts.capStyle === 'anthropic',
     capFieldForChat: facts.capFieldForChat ?? 'max_tokens',
     streamsUsage: facts.streamsUsage ?? false,
     apiStyles: facts.apiStyles ?? API_STYLES,

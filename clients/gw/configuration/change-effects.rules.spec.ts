@@ -222,6 +222,11 @@ describe('proofs of devices', () => {
     ],
     [{ key_attestation: android }, { app_attest: apple, key_attestation: android }, ['Apple devices get access.']],
     [
+      { app_attest: apple },
+      { app_attest: { ...apple, framework_client: true } },
+      ["Apps that call through Apple's language-model framework get tokens."],
+    ],
+    [
       { key_attestation: android },
       { key_attestation: { ...android, min_os_patch: 202_601 } },
       ['Android devices are judged by the new rules from their next token on (up to 3 users).'],

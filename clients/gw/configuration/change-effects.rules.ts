@@ -218,7 +218,16 @@ function appleMeaning(one: AppAttest, other: AppAttest, who: string): readonly s
     ...(isDeepStrictEqual(signalRules(one), signalRules(other))
       ? []
       : [`Devices of Apple are judged by the new rules from their next token on (up to ${who}).`]),
+    ...frameworkMeaning(servesFramework(one), servesFramework(other)),
   ];
+}
+
+/** Whether the client of Apple's framework signs in. */
+const servesFramework = (apple: object) => 'framework_client' in apple && apple.framework_client === true;
+
+function frameworkMeaning(was: boolean, is: boolean): readonly string[] {
+  if (was === is) return [];
+  return [`Apps that call through Apple's language-model framework get ${is ? 'tokens' : 'no more tokens'}.`];
 }
 
 type Routed = Pick<AppConfig, 'routing'>;

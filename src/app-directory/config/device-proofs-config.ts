@@ -141,6 +141,18 @@ export class ProofAppAttest extends AppAttest {
 
   @ModeField()
   readonly mode: ProofMode;
+
+  @Default(flag(), false, {
+    showDefault: true,
+    description:
+      'True lets the client of Apple’s language-model framework sign in below the address of a provider of the Messages API; only with `app_install`.',
+  })
+  readonly framework_client: boolean;
+}
+
+/** App Attest of an application that takes nothing else, as one of several proofs. */
+export function soleAppAttest(app_attest: AppAttest): { readonly app_attest: ProofAppAttest } {
+  return { app_attest: { ...app_attest, mode: 'enforce', framework_client: false } };
 }
 
 /** A value of `deviceRecognitionVerdict`. */

@@ -16,6 +16,7 @@ const TERMINAL = { label: 'Ada’s laptop', os: 'linux' };
 const MODEL = 'gpt-4.1-mini';
 const PERSON = { id: USER, name: 'Ada Lovelace' };
 const CREDENTIAL = 'YW4taWQtb2YtYS1wYXNza2V5';
+const FRAMEWORK_KEY = { client_id: APP, key_id: 'AxCwU6+xIRSh7toFoLz9KfoJMMM85YMSqcRQej4d8uw=' };
 const CONNECTION = { name: 'Edge of Europe' };
 
 /** Example values by member name. Exceptions are in `MEMBERS`. */
@@ -86,6 +87,10 @@ const APP_WRITE = { name: 'Travel journal', status: 'active' };
 /** Example values of single schemas, and optional members that requests show. */
 const MEMBERS: ExampleSource['members'] = {
   SessionUser: PERSON,
+  FrameworkChallengeRequest: FRAMEWORK_KEY,
+  FrameworkRegisterRequest: { ...FRAMEWORK_KEY, attestation_object: 'o2NmbXRvYXBwbGUtYXBwYXR0ZXN0' },
+  FrameworkTokenRequest: FRAMEWORK_KEY,
+  FrameworkTokenResponse: { next_challenge: 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8' },
   ProofAttemptsResponse: { proof: 'key_attestation', ok: 120, would_reject: 3, refused: 0 },
   LostAttemptsResponse: { proof: 'key_attestation', reason: 'os_patch_too_old', attempts: 3 },
   OwnSessionResource: {

@@ -87,9 +87,10 @@ export class CallerAuthentication {
       authMethod,
       groups: tokenGroups,
       unproven,
+      attestedVersion,
     } = requireClaimsFor(app, await this.tokens.validate(value));
     if (apiKeyId !== null) requireKeyOfToken(app, await this.keys.findById(apiKeyId));
-    const appVersion = appVersionFor(request, address);
+    const appVersion = attestedVersion === undefined ? appVersionFor(request, address) : attestedVersion;
     return { app, userId, apiKeyId, authMethod, appVersion, tokenGroups, unproven, credentialHeader: header };
   }
 

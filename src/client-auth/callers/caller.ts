@@ -14,7 +14,7 @@ export interface Caller {
   /** The API key, also when it was exchanged for the token. */
   readonly apiKeyId: string | null;
   readonly authMethod: AuthMethod;
-  /** First 64 characters of `X-App-Version`. */
+  /** First 64 characters of `X-App-Version`; of the framework's client the attested version. */
   readonly appVersion: string | null;
   /** The groups that the gateway token names, by name; null with an API key: headers name them. */
   readonly tokenGroups: CallGroups | null;

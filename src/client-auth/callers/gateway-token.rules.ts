@@ -41,6 +41,8 @@ export interface GatewayTokenClaims {
   readonly groups: CallGroups;
   /** The mode of the failed proof; null for a device, or a backend, that proved itself. */
   readonly unproven: UnprovenMode | null;
+  /** The version of the app that calls, null if it is not known; undefined: each call names it. */
+  readonly attestedVersion: string | null | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly issuedAtMs: number;
   /** Milliseconds since the Unix epoch; the token is expired from this instant on. */
@@ -62,13 +64,14 @@ export function isGatewayToken(text: string): boolean {
  * Source: docs/reference/application-api.md#gateway-tokens, docs/reference/security.md#token-verification.
  */
 export function readClaims(payload: Readonly<Record<string, unknown>>): GatewayTokenClaims | undefined {
-  const { sub, app, auth_method, api_key_id, groups = {}, iat, exp, jti, proof, mode } = payload;
+  const { sub, app, auth_method, api_key_id, groups = {}, iat, exp, jti, proof, mode, app_version } = payload;
   const authMethod = AUTH_METHODS.find((method) => method === auth_method);
   if (!isUserId(sub) || !isText(app) || !isText(jti) || authMethod === undefined) return undefined;
   if (!isWholeNumber(iat) || !isWholeNumber(exp) || exp <= iat) return undefined;
   const isUnproven = proof === 'none' && (mode === 'tier' || mode === 'observe');
   if (isUnproven !== (authMethod === 'unproven')) return undefined;
   if ((api_key_id !== undefined && !isText(api_key_id)) || !isCallGroups(groups)) return undefined;
+  if (app_version !== undefined && app_version !== null && !isText(app_version)) return undefined;
   return Object.freeze({
     appId: app,
     userId: sub,
@@ -76,6 +79,7 @@ export function readClaims(payload: Readonly<Record<string, unknown>>): GatewayT
     apiKeyId: api_key_id ?? null,
     groups,
     unproven: isUnproven ? mode : null,
+    attestedVersion: app_version,
     issuedAtMs: iat * 1000,
     expiresAtMs: exp * 1000,
   });
@@ -151,6 +155,11 @@ export const METHOD_OF_PROOF: Readonly<Record<ProofName, AuthMethod>> = {
   play_integrity: 'play_integrity',
 };
 
+/** The proof of an authentication method; `undefined`: none. */
+export function proofOfMethod(method: AuthMethod): ProofName | undefined {
+  return PROOF_NAMES.find((name) => METHOD_OF_PROOF[name] === method);
+}
+
 /** Lifetime of a new token. */
 export function lifetimeSecondsOf(method: AuthMethod): number {
   return method === METHOD_OF_PROOF.key_attestation
@@ -167,7 +176,8 @@ function isMethodOf(
   if (authentication.type === 'device_app_attest') return method === METHOD_OF_PROOF.app_attest;
   const { proofs } = authentication;
   if (unproven !== null) return PROOF_NAMES.some((name) => proofs[name]?.mode === unproven);
-  return PROOF_NAMES.some((name) => method === METHOD_OF_PROOF[name] && proofs[name] !== undefined);
+  const proof = proofOfMethod(method);
+  return proof !== undefined && proofs[proof] !== undefined;
 }
 
 function refused(reason: Reason, message: string): GatewayError {

@@ -34,6 +34,8 @@ export interface TokenHolder {
   readonly apiKeyId?: string;
   /** The mode of a failed proof, with `authMethod: unproven`. */
   readonly unproven?: UnprovenMode | undefined;
+  /** Only for the framework's client, whose calls name no version; null: it is not known. */
+  readonly attestedVersion?: string | null | undefined;
   /** Absent: none. */
   readonly groups?: CallGroups | undefined;
 }
@@ -64,12 +66,13 @@ export class GatewayTokens {
   }
 
   /** A new token for an authenticated user. */
-  issue({ appId, userId, authMethod, apiKeyId, groups, unproven }: TokenHolder): Promise<string> {
+  issue({ appId, userId, authMethod, apiKeyId, groups, unproven, attestedVersion }: TokenHolder): Promise<string> {
     const issuedAt = Math.floor(this.clock.nowMs() / 1000);
     const ofKey = apiKeyId === undefined ? {} : { api_key_id: apiKeyId };
     const ofGroups = groups === undefined || Object.keys(groups).length === 0 ? {} : { groups };
     const ofProof = unproven === undefined ? {} : { proof: 'none', mode: unproven };
-    return new SignJWT({ app: appId, auth_method: authMethod, ...ofKey, ...ofGroups, ...ofProof })
+    const ofVersion = attestedVersion === undefined ? {} : { app_version: attestedVersion };
+    return new SignJWT({ app: appId, auth_method: authMethod, ...ofKey, ...ofGroups, ...ofProof, ...ofVersion })
       .setProtectedHeader({ alg: GATEWAY_TOKEN_ALGORITHM, typ: TYPE })
       .setSubject(userId)
       .setIssuedAt(issuedAt)

@@ -7,6 +7,7 @@ import type { DeviceFacts } from './device-facts.rules.js';
 @Entity('auth_challenges')
 @Index('auth_challenges_app_idx', ['appId'])
 @Index('auth_challenges_expiry_idx', ['expiresAt'])
+@Index('auth_challenges_key_idx', ['appId', 'keyId'], { unique: true })
 export class AuthChallengeEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'auth_challenges_pkey' })
   challenge: string;
@@ -17,6 +18,10 @@ export class AuthChallengeEntity {
 
   @Column({ name: 'expires_at', type: 'timestamptz' })
   expiresAt: Instant;
+
+  /** Of the framework's client: the key that it was issued for, which has at most one; null for any. */
+  @Column({ name: 'key_id', type: 'text', nullable: true })
+  keyId: string | null;
 }
 
 /** The public key of a registered device, with its assertion counter. */

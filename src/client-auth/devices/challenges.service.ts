@@ -11,6 +11,13 @@ const CLEAR_EVERY_MS = 10_000;
 const CLEAR_AT_ONCE = 2_000;
 const NOT_IN_FORCE = 'challenge_not_in_force';
 
+/** A challenge that one key has to sign. */
+export interface PendingChallenge {
+  readonly challenge: string;
+  /** At least 1. */
+  readonly remainingSeconds: number;
+}
+
 /** Issues challenges and spends each one once. */
 @Injectable()
 export class ChallengesService {
@@ -34,6 +41,25 @@ export class ChallengesService {
     if (!isStored) throw new GatewayError('app_not_found', { reason: 'app_deleted' });
     await this.clearNowAndThen();
     return challenge;
+  }
+
+  /**
+   * The challenge that a key has to sign: the pending one with its remaining life, otherwise a new one.
+   *
+   * @throws app_not_found the application was deleted during this call.
+   * Source: docs/reference/application-api.md#framework-client.
+   */
+  async pending(app: AppRef, keyId: string): Promise<PendingChallenge> {
+    const challenge = this.ids.bytes(CHALLENGE_BYTES).toString('base64url');
+    const pending = await this.repository.pend(app, keyId, challenge, CHALLENGE_LIFETIME_SECONDS);
+    if (pending === undefined) throw new GatewayError('app_not_found', { reason: 'app_deleted' });
+    await this.clearNowAndThen();
+    return pending;
+  }
+
+  /** The challenge that a key has to sign; `undefined` without one in force. */
+  findPending(app: AppRef, keyId: string): Promise<string | undefined> {
+    return this.repository.findPending(app, keyId);
   }
 
   /**

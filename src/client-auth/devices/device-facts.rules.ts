@@ -20,6 +20,7 @@ const POLICY_REASONS: readonly Reason[] = [
   'bundle_version_unreadable',
   'bundle_version_too_low',
   'package_not_allowed',
+  'integrity_package_mismatch',
   'signing_certificate_not_allowed',
   'security_level_too_low',
   'boot_not_verified',
@@ -46,6 +47,20 @@ export function readFacts(stored: unknown): DeviceFacts | undefined {
 
 function isFacts(stored: unknown): stored is DeviceFacts {
   return typeof stored === 'object' && stored !== null && ('environment' in stored || 'package_name' in stored);
+}
+
+/**
+ * Facts as an event has them. Those of the framework's client say so, because it claims no version.
+ *
+ * Source: docs/reference/application-api.md#framework-client.
+ */
+export function eventFacts(facts: DeviceFacts | null, isFrameworkClient: boolean): object | null {
+  return isFrameworkClient ? { ...facts, framework_client: true } : facts;
+}
+
+/** Whether {@link eventFacts} are of the framework's client. */
+export function isOfFrameworkClient(stored: unknown): boolean {
+  return typeof stored === 'object' && stored !== null && 'framework_client' in stored;
 }
 
 /** The facts of an App Attest key without signals. */

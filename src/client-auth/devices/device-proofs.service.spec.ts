@@ -4,6 +4,7 @@ import { FakeClock } from '../../../test/support/clock.js';
 import { AttestationRoots } from './attestation-roots.js';
 import { readTrustedRoots } from './certificates/certificate-chain.rules.js';
 import { DeviceProofs } from './device-proofs.service.js';
+import { assertionClientDataHash } from './proof/signed-data.rules.js';
 
 const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 const APP_ID = 'example-app-a1b2c3';
@@ -25,8 +26,8 @@ function setUp(proofs = newProofs(), databaseClock = new FakeClock()) {
     return proofs.verifyAttestation({ ...about, attestation });
   };
   const exchange = (publicKey: string, counter: number, assertion = device.assert(REQUEST)) => {
-    const about = { appId: APP_ID, keyId: device.keyId, challenge: CHALLENGE };
-    return proofs.verifyAssertion({ appAttest: APP, ...about, assertion, publicKey, counter }).counter;
+    const clientDataHash = assertionClientDataHash({ appId: APP_ID, keyId: device.keyId, challenge: CHALLENGE });
+    return proofs.verifyAssertion({ appAttest: APP, clientDataHash, assertion, publicKey, counter }).counter;
   };
   return { device, proofs, register, exchange };
 }

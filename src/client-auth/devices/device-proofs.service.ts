@@ -8,12 +8,7 @@ import { AttestationRoots } from './attestation-roots.js';
 import { type VerifiedAssertion, verifyAssertionObject } from './proof/assertion.rules.js';
 import { type AttestedKey, verifyAttestationObject } from './proof/attestation.rules.js';
 import { decodeBase64 } from './proof/encoding.rules.js';
-import {
-  type AssertionClientData,
-  assertionClientDataHash,
-  attestationClientDataHash,
-  clientDataText,
-} from './proof/signed-data.rules.js';
+import { type AssertionClientData, attestationClientDataHash, clientDataText } from './proof/signed-data.rules.js';
 import { proofRefused } from './proof-refusal.js';
 
 /** Real attestations have about 6 KiB. Parsing time grows with the items, each at least a byte. */
@@ -40,8 +35,9 @@ interface Attestation {
 }
 
 /** A signature by a registered key. */
-interface Assertion extends AssertionClientData {
+interface Assertion {
   readonly appAttest: AppAttest;
+  readonly clientDataHash: Buffer;
   /** Base64 or base64url, as sent. */
   readonly assertion: string;
   /** From {@link DeviceProofs.verifyAttestation}. */
@@ -91,14 +87,9 @@ export class DeviceProofs {
    * fault.
    * Source: docs/reference/security.md#attestation-checks.
    */
-  verifyAssertion({ appAttest, assertion, publicKey, counter, ...clientData }: Assertion): VerifiedAssertion {
+  verifyAssertion({ appAttest: app, clientDataHash, assertion, publicKey, counter }: Assertion): VerifiedAssertion {
     const bytes = decodeBase64(assertion, MAX_ASSERTION_BYTES);
-    return verifyAssertionObject(bytes, {
-      app: appAttest,
-      clientDataHash: assertionClientDataHash(clientData),
-      publicKey: this.imported(publicKey),
-      counter,
-    });
+    return verifyAssertionObject(bytes, { app, clientDataHash, publicKey: this.imported(publicKey), counter });
   }
 
   /**

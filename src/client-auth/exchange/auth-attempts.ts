@@ -6,7 +6,8 @@ import type { CallGroups } from '../../app-directory/group-value.rules.js';
 import { Clock } from '../../common/clock.js';
 import { ServiceTrouble, toGatewayError } from '../../common/errors/framework-error.rules.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { DeviceFacts } from '../devices/device-facts.rules.js';
+import { recordedVersion } from '../../common/http/gateway-request.js';
+import { type DeviceFacts, eventFacts } from '../devices/device-facts.rules.js';
 import { type AuthEventDraft, SUCCESS, WOULD_REJECT } from '../events/auth-event.js';
 import { AuthEvents } from '../events/auth-events.service.js';
 
@@ -14,6 +15,8 @@ import { AuthEvents } from '../events/auth-events.service.js';
 export interface AuthAttempt {
   /** `X-App-Version` as sent. */
   readonly appVersion: string | null;
+  /** See {@link AttemptedRequest}. */
+  readonly isFrameworkClient: boolean;
   /** Set when the authentication method is known. */
   authMethod: AuthEventDraft['authMethod'];
   /** Set only when the user is authenticated. */
@@ -34,7 +37,10 @@ export interface AuthAttempt {
 export interface AttemptedRequest {
   readonly event: AuthEventDraft['event'];
   readonly appId: string;
+  /** `X-App-Version` as sent; null too for the framework's client, whose version is attested or not known. */
   readonly appVersion: string | null;
+  /** Whether the framework's client asks. Absent: no. */
+  readonly isFrameworkClient?: true;
 }
 
 /** Runs attempts and records one event for each, whatever its result. */
@@ -55,9 +61,9 @@ export class AuthAttempts {
     const startedMs = this.clock.monotonicMs();
     const app = await this.apps.find(request.appId);
     if (app === undefined) throw new GatewayError('app_not_found');
-    const { appVersion } = request;
+    const { appVersion, isFrameworkClient = false } = request;
     const attempt: AuthAttempt = {
-      ...{ appVersion, authMethod: null, userId: null, claimDelayMs: null },
+      ...{ appVersion, isFrameworkClient, authMethod: null, userId: null, claimDelayMs: null },
       ...{ proof: null, facts: null },
     };
     try {
@@ -71,7 +77,7 @@ export class AuthAttempts {
   }
 
   private record(
-    { event, appVersion }: AttemptedRequest,
+    { event }: AttemptedRequest,
     app: AppSnapshot,
     attempt: AuthAttempt,
     startedMs: number,
@@ -87,10 +93,12 @@ export class AuthAttempts {
       authMethod: attempt.authMethod,
       outcome: isAdmitted ? WOULD_REJECT : (error?.code ?? SUCCESS),
       reason: error?.reason ?? null,
-      appVersion,
+      appVersion: versionOf(attempt),
       latencyMs: Math.round(this.clock.monotonicMs() - startedMs),
       claimDelayMs: attempt.claimDelayMs,
-      ...(takesProofs(app) ? { proof: attempt.proof, facts: attempt.facts } : { proof: null, facts: null }),
+      ...(takesProofs(app)
+        ? { proof: attempt.proof, facts: eventFacts(attempt.facts, attempt.isFrameworkClient) }
+        : { proof: null, facts: null }),
       createdAt: this.clock.now(),
     });
   }
@@ -98,6 +106,17 @@ export class AuthAttempts {
   private errorOf(thrown: unknown): GatewayError {
     return toGatewayError(thrown, (unknown) => this.trouble.isServiceTrouble(unknown));
   }
+}
+
+/**
+ * The version of the app that an attempt is of: of the framework's client the attested one.
+ *
+ * Source: docs/reference/application-api.md#framework-client.
+ */
+export function versionOf({ appVersion, facts, isFrameworkClient }: AuthAttempt): string | null {
+  if (!isFrameworkClient) return appVersion;
+  const attested = facts !== null && 'bundle_version' in facts ? facts.bundle_version : null;
+  return attested && recordedVersion(attested);
 }
 
 /** Events of other applications are unchanged since before several proofs were supported. */

@@ -9,11 +9,13 @@ import {
   PROOF_NAMES,
   type ProofName,
   type Proofs,
+  soleAppAttest,
 } from '../../app-directory/config/device-proofs-config.js';
 import type { IssuerConfig } from '../../app-directory/config/issuer-config.js';
 import { isBelowVersion } from '../../common/dotted-version.rules.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import type { UnprovenMode } from '../callers/gateway-token.rules.js';
+import type { AuthAttempt } from './auth-attempts.js';
 
 /** The proofs that an application with device attestation accepts. */
 export interface DeviceApp {
@@ -30,8 +32,8 @@ function deviceAppOf(authentication: Authentication): DeviceApp | undefined {
   if (authentication.type === 'api_key') return undefined;
   const { end_user } = authentication;
   if (authentication.type === 'device_app_attest') {
-    const app_attest = { ...authentication.app_attest, mode: 'enforce' } as const;
-    return { end_user, proofs: { app_attest }, minAppVersion: undefined, isProofNamed: false };
+    const proofs = soleAppAttest(authentication.app_attest);
+    return { end_user, proofs, minAppVersion: undefined, isProofNamed: false };
   }
   const { proofs, min_app_version: minAppVersion } = authentication;
   return { end_user, proofs, minAppVersion, isProofNamed: true };
@@ -79,12 +81,15 @@ export function proofNamed({ proofs, isProofNamed }: DeviceApp, body: object): P
 /**
  * Checks the version that the client claims.
  *
- * @param version `X-App-Version` as sent.
+ * @param attempt the framework's client claims none.
  * @throws app_version_too_old, in every mode.
  * Source: docs/reference/application-api.md#device-attestation.
  */
-export function requireClaimedVersion({ minAppVersion: minimum }: DeviceApp, version: string | null): void {
-  if (minimum === undefined || !isBelowVersion(version, minimum)) return;
+export function requireClaimedVersion(
+  { minAppVersion: minimum }: DeviceApp,
+  { appVersion, isFrameworkClient }: Pick<AuthAttempt, 'appVersion' | 'isFrameworkClient'>,
+): void {
+  if (minimum === undefined || isFrameworkClient || !isBelowVersion(appVersion, minimum)) return;
   throw new GatewayError('app_version_too_old', {
     message: `The app is too old: X-App-Version must be at least ${minimum}. Update the app.`,
     reason: 'app_version_too_low',

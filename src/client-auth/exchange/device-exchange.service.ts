@@ -35,7 +35,7 @@ type AssertedProof = ExchangeUserDeviceRequest | ExchangeInstallRequest;
 type SignedProof = ExchangeSignedUserDeviceRequest | ExchangeSignedInstallRequest;
 
 /** An authenticated device, or one that its mode admits without a proof. */
-interface AdmittedDevice {
+export interface AdmittedDevice {
   readonly userId: string;
   readonly authMethod: NonNullable<AuthAttempt['authMethod']>;
   readonly unproven?: UnprovenMode;
@@ -76,7 +76,7 @@ export class DeviceExchangeService {
     if (named !== undefined) attempt.authMethod = METHOD_OF_PROOF[named];
     attempt.proof = named ?? null;
     const claimed = { ...(await this.claim(app, device, body, named, attempt)), named };
-    requireClaimedVersion(device, attempt.appVersion);
+    requireClaimedVersion(device, attempt);
     const admitted = await this.admitted(app, device, claimed, attempt);
     const { userId } = admitted;
     if (attempt.failed !== undefined && device.end_user.source === 'app_install') return admitted;
@@ -162,7 +162,7 @@ export class DeviceExchangeService {
     attempt: AuthAttempt,
   ): Promise<UsedKey> {
     try {
-      const used = this.proofs.verify(app.id, device, proof, key);
+      const used = this.proofs.verify(app.id, device, proof, key, attempt.isFrameworkClient);
       attempt.facts = used.facts;
       requireFacts(used.facts, device.proofs);
       return used;

@@ -14,6 +14,7 @@ import { DeviceProofs } from '../devices/device-proofs.service.js';
 import { PlayIntegrityProofs } from '../devices/play/play-integrity.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 import { type DeviceApp, proofNamed, requireClaimedVersion, requireDeviceApp } from './auth-modes.rules.js';
+import type { AdmittedDevice } from './device-exchange.service.js';
 import {
   RegisterAndroidInstallRequest,
   RegisterAndroidUserDeviceRequest,
@@ -81,13 +82,6 @@ export class RegistrationProofs {
   }
 }
 
-/** A user of a registration. */
-export interface RegisteredDevice {
-  readonly userId: string;
-  /** No key was stored. */
-  readonly isUnproven: boolean;
-}
-
 /** Registers devices: authenticates the user, spends the challenge, verifies the proof. */
 @Injectable()
 export class DeviceRegistrationService {
@@ -106,27 +100,26 @@ export class DeviceRegistrationService {
    * @throws auth_method_not_supported, invalid_request, issuer_*, app_version_too_old (as claimed), auth_required
    * (blocked), attest_failed; in this order. The first ones do not spend the challenge.
    */
-  async register(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<RegisteredDevice> {
+  async register(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<AdmittedDevice> {
     const device = requireDeviceApp(app);
     const named = proofNamed(device, body) ?? 'app_attest';
     attempt.authMethod = METHOD_OF_PROOF[named];
     attempt.proof = named;
     const { userId, proof } = await this.claim(app, device, body, named, attempt);
-    requireClaimedVersion(device, attempt.appVersion);
+    requireClaimedVersion(device, attempt);
     if ((await this.users.find(app, userId))?.status === 'blocked') throw userBlocked();
     const spentAt = await this.challenges.spend(app, proof.challenge);
     let key: ProvenKey;
     try {
       key = await this.proofs.verify(app, device, proof, spentAt, attempt);
     } catch (error) {
-      const { userId: identity } = this.unproven.admit(device, userId, error, attempt);
-      return { userId: identity, isUnproven: true };
+      return this.unproven.admit(device, userId, error, attempt);
     }
     attempt.userId = userId;
     const user = await this.keys.register(app, { ...key, userId });
     if (user.status === 'blocked') throw userBlocked();
     await this.signedIn.recovered(app, userId, user.claimPendingSince, attempt);
-    return { userId, isUnproven: false };
+    return { userId, authMethod: METHOD_OF_PROOF[named] };
   }
 
   private claim(

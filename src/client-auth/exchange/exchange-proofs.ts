@@ -4,6 +4,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { type DeviceFacts, requireFacts, withSignals } from '../devices/device-facts.rules.js';
 import type { StoredDeviceKey } from '../devices/device-keys.repository.js';
 import { DeviceProofs } from '../devices/device-proofs.service.js';
+import { assertionClientDataHash, frameworkClientDataHash } from '../devices/proof/signed-data.rules.js';
 import type { DeviceApp } from './auth-modes.rules.js';
 
 /** The signature of a device. */
@@ -54,17 +55,26 @@ export class ExchangeProofs {
 
   /**
    * @param key that {@link requireKeyOf} accepted.
+   * @param isFrameworkClient whether the framework's client signed, which signs something else.
    * @throws attest_failed, app_version_too_old; Error when the stored key cannot be read.
    */
-  verify(appId: string, { proofs }: DeviceApp, sent: SentProof, key: StoredDeviceKey): UsedKey {
-    const about = { appId, keyId: sent.key_id, challenge: sent.challenge, publicKey: key.publicKey };
+  verify(
+    appId: string,
+    { proofs }: DeviceApp,
+    sent: SentProof,
+    key: StoredDeviceKey,
+    isFrameworkClient: boolean,
+  ): UsedKey {
+    const signed = { appId, keyId: sent.key_id, challenge: sent.challenge };
     const { assertion = '', signature } = sent;
+    const { publicKey } = key;
     if (signature !== undefined) {
-      this.proofs.verifySignature({ ...about, signature });
+      this.proofs.verifySignature({ ...signed, publicKey, signature });
       return { counter: null, facts: key.facts };
     }
     if (proofs.app_attest === undefined) throw new TypeError('an assertion without App Attest');
-    const asserted = { ...about, appAttest: proofs.app_attest, assertion, counter: key.counter };
+    const clientDataHash = isFrameworkClient ? frameworkClientDataHash(signed) : assertionClientDataHash(signed);
+    const asserted = { appAttest: proofs.app_attest, clientDataHash, assertion, publicKey, counter: key.counter };
     const { counter, signals } = this.proofs.verifyAssertion(asserted);
     return { counter, facts: withSignals(key.facts, signals) };
   }

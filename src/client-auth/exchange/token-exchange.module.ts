@@ -60,5 +60,6 @@ import { UnprovenDevices } from './unproven-devices.service.js';
     TokenExchangeService,
     UnprovenDevices,
   ],
+  exports: [AuthAttempts, DeviceRegistrationService, TokenExchangeService],
 })
 export class TokenExchangeModule {}

@@ -3,8 +3,8 @@ import type { ReadableApp } from '../../app-directory/app-snapshot.js';
 import { lifetimeSecondsOf } from '../callers/gateway-token.rules.js';
 import { GatewayTokens, type TokenHolder } from '../callers/gateway-tokens.js';
 import { ApiKeyExchangeService } from './api-key-exchange.service.js';
-import type { AuthAttempt } from './auth-attempts.js';
-import { DeviceExchangeService } from './device-exchange.service.js';
+import { type AuthAttempt, versionOf } from './auth-attempts.js';
+import { type AdmittedDevice, DeviceExchangeService } from './device-exchange.service.js';
 
 /** A new token. */
 export interface GatewayToken {
@@ -27,11 +27,16 @@ export class TokenExchangeService {
   async exchange(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<GatewayToken> {
     const { authentication } = app.config;
     if (authentication.type !== 'api_key') {
-      const proven = await this.devices.prove(app, body, attempt);
-      return this.issue({ appId: app.id, ...proven, groups: attempt.groups });
+      return this.issueTo(app, await this.devices.prove(app, body, attempt), attempt);
     }
     const { userId, apiKeyId } = await this.backends.prove(app, authentication, body, attempt);
     return this.issue({ appId: app.id, userId, authMethod: 'api_key', apiKeyId, groups: attempt.groups });
+  }
+
+  /** A token for a device that an attempt has admitted. */
+  issueTo(app: ReadableApp, device: AdmittedDevice, attempt: AuthAttempt): Promise<GatewayToken> {
+    const attestedVersion = attempt.isFrameworkClient ? versionOf(attempt) : undefined;
+    return this.issue({ appId: app.id, ...device, groups: attempt.groups, attestedVersion });
   }
 
   private async issue(holder: TokenHolder): Promise<GatewayToken> {

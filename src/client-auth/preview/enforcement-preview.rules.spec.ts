@@ -14,6 +14,10 @@ const ANDROID_FACTS = {
   ...{ security_level: 'tee', boot: 'verified', os_patch: 202_511, provisioning: 'remote', certificates_issued: null },
 };
 const APPLE_FACTS = { environment: 'production', category: 4, bundle_version: '2.10', full_security: null };
+const PLAY_FACTS = {
+  ...{ package_name: PACKAGE_NAME, recognition: 'PLAY_RECOGNIZED', certificates: [], version_code: 42 },
+  ...{ device_verdicts: ['MEETS_DEVICE_INTEGRITY'], licensing: 'LICENSED', is_test: false },
+};
 const FAILED = { outcome: 'would_reject', reason: 'signature_invalid' } as const;
 
 function attempt(changes: Partial<AdmittedAttempts> = {}): AdmittedAttempts {
@@ -30,6 +34,11 @@ function proving(proofs: object, members: object = {}) {
 
 const android = (policy: Readonly<Record<string, unknown>> = {}) =>
   proving({ key_attestation: keyAttestation(policy) });
+
+const play = () =>
+  proving({
+    play_integrity: { package_name: PACKAGE_NAME, require: ['MEETS_DEVICE_INTEGRITY'], decode: 'local' },
+  });
 
 describe('what a configuration would refuse', () => {
   it.each<[string, Partial<AdmittedAttempts>, ReturnType<typeof proving>, string | undefined]>([
@@ -83,6 +92,36 @@ describe('what a configuration would refuse', () => {
       {},
       proving({ key_attestation: keyAttestation() }, { min_app_version: '2.1' }),
       'app_version_too_low',
+    ],
+    [
+      'a client of the framework, which claims none',
+      { appVersion: null, proof: 'app_attest', facts: { ...APPLE_FACTS, framework_client: true } },
+      proving({ app_attest: APPLE }, { min_app_version: '2.1' }),
+      undefined,
+    ],
+    [
+      'a flaw of a client of the framework that said nothing',
+      { ...FAILED, appVersion: null, proof: 'app_attest', facts: { framework_client: true } },
+      proving({ app_attest: APPLE }, { min_app_version: '2.1' }),
+      'signature_invalid',
+    ],
+    [
+      'a package of before, which is allowed again',
+      { outcome: 'would_reject', reason: 'integrity_package_mismatch', proof: 'play_integrity', facts: PLAY_FACTS },
+      play(),
+      undefined,
+    ],
+    [
+      'a token for another package',
+      { outcome: 'would_reject', reason: 'integrity_package_mismatch', proof: 'play_integrity' },
+      play(),
+      'integrity_package_mismatch',
+    ],
+    [
+      'a key of another proof, whatever its facts',
+      { outcome: 'would_reject', reason: 'key_of_other_proof', facts: { ...PLAY_FACTS, licensing: null } },
+      proving({ ...play().proofs, key_attestation: keyAttestation() }),
+      'key_of_other_proof',
     ],
     ['facts that cannot be read', { facts: { surprising: true } }, android({ min_os_patch: 202_511 }), undefined],
   ])('%s → %4$s', (_, changes, authentication, reason) => {

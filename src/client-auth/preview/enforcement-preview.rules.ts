@@ -4,11 +4,14 @@ import {
   type ProofMode,
   type ProofName,
   type Proofs,
+  soleAppAttest,
 } from '../../app-directory/config/device-proofs-config.js';
 import { isBelowVersion } from '../../common/dotted-version.rules.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { Reason } from '../../common/errors/reasons.js';
 import {
   type DeviceFacts,
+  isOfFrameworkClient,
   isPolicyReason,
   plainFacts,
   readFacts,
@@ -39,6 +42,8 @@ export interface LostAttempts extends Pick<AdmittedAttempts, 'proof' | 'day' | '
   readonly reason: string;
 }
 
+const OTHER_PROOF = 'key_of_other_proof' satisfies Reason;
+
 interface Refusal {
   readonly reason: string;
   /** Even if the mode admits failed proofs. */
@@ -54,8 +59,7 @@ export function enforced(authentication: Authentication): ProvingAuthentication 
   if (authentication.type === 'api_key') return undefined;
   const { end_user } = authentication;
   if (authentication.type === 'device_app_attest') {
-    const app_attest = { ...authentication.app_attest, mode: 'enforce' } as const;
-    return { type: 'device_proofs', end_user, proofs: { app_attest } };
+    return { type: 'device_proofs', end_user, proofs: soleAppAttest(authentication.app_attest) };
   }
   const proofs = Object.entries(authentication.proofs).map(([name, proof]) => [name, { ...proof, mode: 'enforce' }]);
   return { ...authentication, proofs: Object.fromEntries(proofs) };
@@ -69,7 +73,10 @@ export function enforced(authentication: Authentication): ProvingAuthentication 
  */
 export function refusalOf(attempt: AdmittedAttempts, authentication: ProvingAuthentication): string | undefined {
   const { min_app_version: minimum, proofs } = authentication;
-  if (minimum !== undefined && isBelowVersion(attempt.appVersion, minimum)) return 'app_version_too_low';
+  const claimsVersion = !isOfFrameworkClient(attempt.facts);
+  if (minimum !== undefined && claimsVersion && isBelowVersion(attempt.appVersion, minimum)) {
+    return 'app_version_too_low';
+  }
   const modes = modesFor(attempt.proof, proofs);
   if (modes.length === 0) return 'proof_not_configured';
   const refusal = flawOf(attempt, proofs);
@@ -85,7 +92,9 @@ function modesFor(proof: ProofName | null, proofs: Proofs): ProofMode[] {
 function flawOf({ outcome, reason, ...attempt }: AdmittedAttempts, proofs: Proofs): Refusal | undefined {
   const facts = readFacts(attempt.facts);
   const failed = outcome === WOULD_REJECT && reason !== null && !(facts && isPolicyReason(reason)) ? reason : undefined;
-  const flaw = facts && (failed === undefined ? flawOfFacts(facts, proofs) : flawBefore(facts, proofs));
+  // A key of another proof is refused before its facts are judged.
+  const isJudged = facts !== undefined && failed !== OTHER_PROOF;
+  const flaw = isJudged ? (failed === undefined ? flawOfFacts(facts, proofs) : flawBefore(facts, proofs)) : undefined;
   return flaw ?? (failed === undefined ? undefined : { reason: failed, isFinal: false });
 }
 

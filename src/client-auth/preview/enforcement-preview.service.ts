@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { AppRow } from '../../app-directory/app.entity.js';
 import { AppConfigParser } from '../../app-directory/app-config-parser.js';
-import type { ProofName } from '../../app-directory/config/device-proofs-config.js';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import type { AuthMethod } from '../../usage/recording/usage-event.js';
+import { proofOfMethod } from '../callers/gateway-token.rules.js';
 import type { AdmittedAttemptsRow } from '../events/auth-event.js';
 import { AuthEventReports } from '../events/auth-event-reports.service.js';
 import {
@@ -78,16 +77,10 @@ export class EnforcementPreviews {
   }
 }
 
-const PROOF_OF_METHOD: Readonly<Partial<Record<AuthMethod, ProofName>>> = {
-  attest: 'app_attest',
-  key_attestation: 'key_attestation',
-  play_integrity: 'play_integrity',
-};
-
 /** The proof of attempts that did not name it is derived from their method. */
 function toAttempts(row: AdmittedAttemptsRow): AdmittedAttempts & { readonly mark: string } {
   const { day, outcome, reason, facts, mark } = row;
-  const proof = row.proof ?? PROOF_OF_METHOD[row.auth_method] ?? null;
+  const proof = row.proof ?? proofOfMethod(row.auth_method) ?? null;
   return { day, proof, outcome, reason, facts, mark, appVersion: row.app_version, attempts: Number(row.count) };
 }
 

@@ -1200,6 +1200,11 @@ export const REASONS = {
     means: 'The Android key was imported instead of made in the device.',
     advice: 'The app must make the key with the system’s key store.',
   },
+  framework_client_not_offered: {
+    means: 'The framework’s client asked where it cannot sign in.',
+    advice:
+      'Set `framework_client`; it needs users that are installs, a provider of the Messages API that the application reaches, and the application’s id as client id.',
+  },
   integrity_hash_mismatch: {
     means: 'The integrity token is not bound to this challenge and key.',
     advice: 'The app sets `requestHash` or `nonce` to base64url of the SHA-256 of the text that an exchange signs.',

@@ -50,14 +50,19 @@ export function appOf(request: GatewayRequest): string | undefined {
   return APP_ROUTE.exec(request.raw.url ?? '')?.[1];
 }
 
-/**
- * The `X-App-Version` header as it is recorded: at most 64 characters, with a question mark for characters other than
- * letters, digits, blanks and `. _ + - ( )`: AI clients and people read the records.
- */
+/** The `X-App-Version` header as it is recorded. */
 export function appVersionOf(request: GatewayRequest): string | undefined {
   const value = request.headers['x-app-version'];
   const single = Array.isArray(value) ? value[0] : value;
-  return single ? single.slice(0, MAX_APP_VERSION_CHARACTERS).replace(NOT_OF_VERSION, '?') : undefined;
+  return single ? recordedVersion(single) : undefined;
+}
+
+/**
+ * A version of an app as it is recorded: at most 64 characters, with a question mark for characters other than letters,
+ * digits, blanks and `. _ + - ( )`: AI clients and people read the records.
+ */
+export function recordedVersion(version: string): string {
+  return version.slice(0, MAX_APP_VERSION_CHARACTERS).replace(NOT_OF_VERSION, '?');
 }
 
 /**

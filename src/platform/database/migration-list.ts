@@ -56,6 +56,7 @@ import { RecordProofsOfAttempts1763600000102 } from '../../../migrations/1763600
 import { KeepReceipts1763600000103 } from '../../../migrations/1763600000103-keep-receipts.js';
 import { FindSpendersOfEveryWindow1763600000110 } from '../../../migrations/1763600000110-find-spenders-of-every-window.js';
 import { TakePlayIntegrity1763600000111 } from '../../../migrations/1763600000111-take-play-integrity.js';
+import { KeepChallengesOfKeys1763600000112 } from '../../../migrations/1763600000112-keep-challenges-of-keys.js';
 import { ClaimStreams1763600000120 } from '../../../migrations/1763600000120-claim-streams.js';
 import { PublishSettledUsage1763600000130 } from '../../../migrations/1763600000130-publish-settled-usage.js';
 import { AnnounceInternalAddresses1763600000131 } from '../../../migrations/1763600000131-announce-internal-addresses.js';
@@ -121,6 +122,7 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   KeepReceipts1763600000103,
   FindSpendersOfEveryWindow1763600000110,
   TakePlayIntegrity1763600000111,
+  KeepChallengesOfKeys1763600000112,
   ClaimStreams1763600000120,
   PublishSettledUsage1763600000130,
   AnnounceInternalAddresses1763600000131,

@@ -47,7 +47,7 @@ export function ProofsCard() {
   const reason = useReadOnlyReason();
   const { authentication } = draft.config;
   if (authentication.type !== 'device_proofs') return null;
-  const { proofs, min_app_version: minimum } = authentication;
+  const { proofs, end_user: endUser, min_app_version: minimum } = authentication;
   const { app_attest: apple, key_attestation: android, play_integrity: play } = proofs;
   const change = (members: Partial<Authentication>) =>
     changeConfig({ authentication: { ...authentication, ...members } });
@@ -84,6 +84,15 @@ export function ProofsCard() {
               path={`${PATH}.app_attest`}
             />
             <SignalFields apple={apple} onChange={(app_attest) => set({ app_attest })} />
+            {endUser.source === 'app_install' && (
+              <Checkbox
+                label="Serve Apple’s language-model framework"
+                hint="Its client signs in by itself at the address of a provider of the Messages API."
+                checked={apple.framework_client ?? false}
+                onChange={(framework_client) => set({ app_attest: { ...apple, framework_client } })}
+                reason={reason}
+              />
+            )}
           </Proof>
         )}
         {android !== undefined && (

@@ -42,6 +42,17 @@ export function assertionClientDataHash(data: AssertionClientData): Buffer {
   return sha256(clientDataText(data));
 }
 
+const FRAMEWORK_PURPOSE = 'anthropic-app-attest-token-v1';
+
+/**
+ * The client data hash of an assertion of the framework's client.
+ *
+ * Source: docs/reference/application-api.md#framework-client.
+ */
+export function frameworkClientDataHash({ appId, challenge, keyId }: AssertionClientData): Buffer {
+  return sha256(FRAMEWORK_PURPOSE, Buffer.from(challenge, 'base64url'), appId, Buffer.from(keyId, 'base64'));
+}
+
 const COUNTER_OFFSET = 33;
 const ASSERTED_BYTES = 37;
 const AAGUID_OFFSET = 37;

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { GATEWAY_TOKEN_LIFETIME_SECONDS } from '../../callers/gateway-token.rules.js';
 import { CHALLENGE_LIFETIME_SECONDS } from '../../devices/challenges.repository.js';
-import type { RegisteredDevice } from '../device-registration.service.js';
+import type { AdmittedDevice } from '../device-exchange.service.js';
 import type { GatewayToken } from '../token-exchange.service.js';
 
 const NONE = { proof: 'none' } as const;
@@ -37,8 +37,8 @@ export class RegistrationResponse {
   @NoProof()
   proof?: 'none';
 
-  static from({ userId, isUnproven }: RegisteredDevice): RegistrationResponse {
-    return Object.assign(new RegistrationResponse(), { user_id: userId, ...(isUnproven && NONE) });
+  static from({ userId, unproven }: AdmittedDevice): RegistrationResponse {
+    return Object.assign(new RegistrationResponse(), { user_id: userId, ...(unproven && NONE) });
   }
 }
 

@@ -81,7 +81,7 @@ export interface AttestationChanges {
 /** All possible flaws of an assertion. */
 export interface AssertionChanges {
   /** The text that is hashed. */
-  readonly clientData?: string;
+  readonly clientData?: string | Buffer;
   readonly counter?: number;
   /** Signed like everything else. */
   readonly authenticatorData?: (bytes: Buffer) => Buffer;
