@@ -46,8 +46,7 @@ function expectSignals(signals: ReturnType<typeof assertedSignals> | undefined):
   if (signals === undefined) throw new TypeError('signals refuse nothing');
   const { category, bundle_version: version } = signals;
   const isCategory = category === null || (Number.isInteger(category) && category >= 0 && category < 2 ** 32);
-  const isVersion =
-    version === null || (version.length <= 128 && version.isWellFormed() && !version.includes('\0'));
+  const isVersion = version === null || (version.length <= 128 && version.isWellFormed() && !version.includes('\0'));
   if (!isCategory || !isVersion) throw new TypeError(JSON.stringify(signals));
 }
 

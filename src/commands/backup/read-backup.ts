@@ -5,10 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Clock } from '../../common/clock.js';
 import type { Secret } from '../../common/log/secret.js';
+import { type CopiedSchema, type CopiedTable, CopiedTables } from '../../platform/database/copied-tables.js';
 import { runMigrations } from '../../platform/database/migrate.js';
 import { MIGRATIONS } from '../../platform/database/migration-list.js';
 import { FrameReader } from './backup-frames.js';
-import { type CopiedSchema, type CopiedTable, CopiedTables } from './copied-tables.repository.js';
 import { type CopiedSegment, RestoredJournals } from './journal-copy.js';
 import { BACKUP_FORMAT, type BackupHeader, type BackupSummary } from './write-backup.js';
 

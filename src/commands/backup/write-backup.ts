@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import type { Secret } from '../../common/log/secret.js';
 import { VERSION } from '../../common/version.js';
+import { CopiedTables } from '../../platform/database/copied-tables.js';
 import { frame } from './backup-frames.js';
-import { CopiedTables } from './copied-tables.repository.js';
 import { bytesOf, segmentsIn } from './journal-copy.js';
 
 /** The format of backup files; a change of it is another number. */

@@ -36,7 +36,7 @@ const APP_ROUTE = /^\/v1\/(?:admin\/)?apps\/([^/?]+)/;
 const MAX_APP_VERSION_CHARACTERS = 64;
 const NOT_OF_VERSION = /[^A-Za-z0-9._+\-() ]/g;
 /** Source: docs/reference/application-api.md#server-timing. */
-const TIMED_ROUTE = /^\/v1\/apps\/[^/?]+\/(?:proxy|endpoints)\//;
+const TIMED_ROUTE = /^\/v1\/apps\/[^/?]+\/(?:endpoints|proxy(?!\/[^/?]+\/v1\/oauth\/(?:app-attest\/|token)))\//;
 
 /** The path without its query, as sent. */
 export function pathOf({ raw }: Pick<GatewayRequest, 'raw'>): string {

@@ -152,104 +152,116 @@ function call(site: Site, path: string, headers: Record<string, string>, marker:
   return fetch(site.gateway.baseUrl + path, { method: 'POST', headers: { ...headers, [USER_HEADER]: marker }, body });
 }
 
-it('a copy under load, the site killed → elsewhere every key works, and every call before the copy is there once', async () => {
-  const { site, path, headers } = await servingSite(await freshDatabase());
-  const load = new MarkedLoad([{ url: site.gateway.baseUrl + path, stream: false }], headers, USER_HEADER);
-  load.start(CLIENTS);
-  const cut = call(site, path, headers, 'held').catch(() => undefined);
-  await eventually(() => held.open() === 1 && load.completed.size > 50, SOON);
-  const before = [...load.completed.keys()];
-  const file = join(directory, 'copy.gz');
+it(
+  'a copy under load, the site killed → elsewhere every key works, and every call before the copy is there once',
+  async () => {
+    const { site, path, headers } = await servingSite(await freshDatabase());
+    const load = new MarkedLoad([{ url: site.gateway.baseUrl + path, stream: false }], headers, USER_HEADER);
+    load.start(CLIENTS);
+    const cut = call(site, path, headers, 'held').catch(() => undefined);
+    await eventually(() => held.open() === 1 && load.completed.size > 50, SOON);
+    const before = [...load.completed.keys()];
+    const file = join(directory, 'copy.gz');
 
-  const made = await site.run('backup', file);
+    const made = await site.run('backup', file);
 
-  const enough = load.completed.size + 50;
-  await eventually(() => load.completed.size > enough, SOON);
-  await site.gateway.kill();
-  await Promise.all([load.stop(), cut]);
-  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('keys of the vault are not in the file') });
-  const [, name, bytes] = PRINTED.exec(made.stdout) ?? [];
-  expect([name, Number(bytes), statSync(file).mode & 0o777]).toEqual([file, statSync(file).size, 0o600]);
+    const enough = load.completed.size + 50;
+    await eventually(() => load.completed.size > enough, SOON);
+    await site.gateway.kill();
+    await Promise.all([load.stop(), cut]);
+    expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('keys of the vault are not in the file') });
+    const [, name, bytes] = PRINTED.exec(made.stdout) ?? [];
+    expect([name, Number(bytes), statSync(file).mode & 0o777]).toEqual([file, statSync(file).size, 0o600]);
 
-  const elsewhere = await Site.on(await emptyDatabase());
-  const restored = await elsewhere.run('restore', file);
-  expect(restored).toMatchObject({ code: 0, stdout: made.stdout });
-  await elsewhere.gateway.start();
-  expect((await call(elsewhere, path, headers, 'after')).status).toBe(200);
-  // Ids go on after those of the copy.
-  const other = { type: 'groq', name: 'other', slug: 'other', secret: 'sk-other' };
-  await created({ baseUrl: elsewhere.gateway.baseUrl, managementKey }, '/v1/admin/providers', other);
-  await elsewhere.gateway.stop();
-  const calls = await elsewhere.calls();
-  expect(before.filter((marker) => calls.get(marker)?.join() !== 'computed')).toEqual([]);
-  expect(calls.get('held')).toEqual(['unresolved']);
-  expect([...calls.values()].filter((same) => same.length !== 1)).toEqual([]);
-  expect(await elsewhere.query(MONTHS_OUT_OF_STEP)).toEqual([]);
-  expect(await elsewhere.run('verify-ledger')).toMatchObject({ code: 0 });
+    const elsewhere = await Site.on(await emptyDatabase());
+    const restored = await elsewhere.run('restore', file);
+    expect(restored).toMatchObject({ code: 0, stdout: made.stdout });
+    await elsewhere.gateway.start();
+    expect((await call(elsewhere, path, headers, 'after')).status).toBe(200);
+    // Ids go on after those of the copy.
+    const other = { type: 'groq', name: 'other', slug: 'other', secret: 'sk-other' };
+    await created({ baseUrl: elsewhere.gateway.baseUrl, managementKey }, '/v1/admin/providers', other);
+    await elsewhere.gateway.stop();
+    const calls = await elsewhere.calls();
+    expect(before.filter((marker) => calls.get(marker)?.join() !== 'computed')).toEqual([]);
+    expect(calls.get('held')).toEqual(['unresolved']);
+    expect([...calls.values()].filter((same) => same.length !== 1)).toEqual([]);
+    expect(await elsewhere.query(MONTHS_OUT_OF_STEP)).toEqual([]);
+    expect(await elsewhere.run('verify-ledger')).toMatchObject({ code: 0 });
 
-  const later = await Site.on(await emptyDatabase());
-  const withJournal = await later.run('restore', file, '--journal', join(site.dataDir, 'journal'));
-  expect(withJournal).toMatchObject({
-    code: 0,
-    stderr: expect.stringMatching(/stores \d+ calls .* and \d+ that were open/),
-  });
-  await later.gateway.start();
-  await later.gateway.stop();
-  const stored = await site.calls();
-  const beyond = await later.calls();
-  const lacking = [...load.completed.keys()].filter((marker) => !beyond.has(marker));
-  // Only events that the dead site's own database has, and its journal no longer, can be missing.
-  expect(lacking.filter((marker) => !stored.has(marker))).toEqual([]);
-  expect([...beyond.values()].filter((same) => same.length !== 1)).toEqual([]);
-  expect(await later.run('verify-ledger')).toMatchObject({ code: 0 });
-}, LONG_MS);
+    const later = await Site.on(await emptyDatabase());
+    const withJournal = await later.run('restore', file, '--journal', join(site.dataDir, 'journal'));
+    expect(withJournal).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/stores \d+ calls .* and \d+ that were open/),
+    });
+    await later.gateway.start();
+    await later.gateway.stop();
+    const stored = await site.calls();
+    const beyond = await later.calls();
+    const lacking = [...load.completed.keys()].filter((marker) => !beyond.has(marker));
+    // Only events that the dead site's own database has, and its journal no longer, can be missing.
+    expect(lacking.filter((marker) => !stored.has(marker))).toEqual([]);
+    expect([...beyond.values()].filter((same) => same.length !== 1)).toEqual([]);
+    expect(await later.run('verify-ledger')).toMatchObject({ code: 0 });
+  },
+  LONG_MS,
+);
 
-it('a place that is not empty, and a damaged file → refused with what to do, nothing is changed', async () => {
-  const { site } = await servingSite(await freshDatabase());
-  const file = join(directory, 'refused.gz');
-  expect(await site.run('backup', file)).toMatchObject({ code: 0 });
-  const refusals = async (place: Site, copy: string) => {
-    const { code, stdout, stderr } = await place.run('restore', copy);
-    expect([code, stdout]).toEqual([1, '']);
-    return stderr;
-  };
-  expect(await refusals(site, file)).toContain('a gateway runs on this database: stop it first');
-  await site.gateway.stop();
-  expect(await refusals(site, file)).toContain('the database has accounts: choose an empty one');
+it(
+  'a place that is not empty, and a damaged file → refused with what to do, nothing is changed',
+  async () => {
+    const { site } = await servingSite(await freshDatabase());
+    const file = join(directory, 'refused.gz');
+    expect(await site.run('backup', file)).toMatchObject({ code: 0 });
+    const refusals = async (place: Site, copy: string) => {
+      const { code, stdout, stderr } = await place.run('restore', copy);
+      expect([code, stdout]).toEqual([1, '']);
+      return stderr;
+    };
+    expect(await refusals(site, file)).toContain('a gateway runs on this database: stop it first');
+    await site.gateway.stop();
+    expect(await refusals(site, file)).toContain('the database has accounts: choose an empty one');
 
-  const elsewhere = await Site.on(await emptyDatabase());
-  const short = join(directory, 'short.gz');
-  copyFileSync(file, short);
-  truncateSync(short, statSync(file).size - 100);
-  expect(await refusals(elsewhere, short)).toMatch(/^Nothing was restored: /);
-  writeFileSync(short, gunzipSync(readFileSync(file)));
-  expect(await refusals(elsewhere, short)).toMatch(/^Nothing was restored: /);
-  expect(await refusals(elsewhere, join(directory, 'absent.gz'))).toContain('ENOENT');
-  const journal = join(elsewhere.dataDir, 'journal', 'another');
-  mkdirSync(journal, { recursive: true });
-  writeFileSync(join(journal, '00000001.log'), '');
-  expect(await refusals(elsewhere, file)).toContain('has journals: choose an empty DATA_DIR');
-  rmSync(journal, { recursive: true });
-  expect(await elsewhere.run('restore', file)).toMatchObject({ code: 0 });
-}, LONG_MS);
+    const elsewhere = await Site.on(await emptyDatabase());
+    const short = join(directory, 'short.gz');
+    copyFileSync(file, short);
+    truncateSync(short, statSync(file).size - 100);
+    expect(await refusals(elsewhere, short)).toMatch(/^Nothing was restored: /);
+    writeFileSync(short, gunzipSync(readFileSync(file)));
+    expect(await refusals(elsewhere, short)).toMatch(/^Nothing was restored: /);
+    expect(await refusals(elsewhere, join(directory, 'absent.gz'))).toContain('ENOENT');
+    const journal = join(elsewhere.dataDir, 'journal', 'another');
+    mkdirSync(journal, { recursive: true });
+    writeFileSync(join(journal, '00000001.log'), '');
+    expect(await refusals(elsewhere, file)).toContain('has journals: choose an empty DATA_DIR');
+    rmSync(journal, { recursive: true });
+    expect(await elsewhere.run('restore', file)).toMatchObject({ code: 0 });
+  },
+  LONG_MS,
+);
 
-it('a site on an embedded database, copied while it runs → starts elsewhere with its vault keys, and says without them', async () => {
-  const { site, path, headers } = await servingSite();
-  expect((await call(site, path, headers, 'first')).status).toBe(200);
-  const file = join(directory, 'embedded.gz');
-  expect(await site.run('backup', file)).toMatchObject({ code: 0 });
-  await site.gateway.stop();
+it(
+  'a site on an embedded database, copied while it runs → starts elsewhere with its vault keys, and says without them',
+  async () => {
+    const { site, path, headers } = await servingSite();
+    expect((await call(site, path, headers, 'first')).status).toBe(200);
+    const file = join(directory, 'embedded.gz');
+    expect(await site.run('backup', file)).toMatchObject({ code: 0 });
+    await site.gateway.stop();
 
-  const keyless = await Site.on();
-  expect(await keyless.run('restore', file)).toMatchObject({
-    stderr: expect.stringContaining('secret_vault_misconfigured'),
-  });
-  const elsewhere = await Site.on();
-  cpSync(join(site.dataDir, 'secrets'), join(elsewhere.dataDir, 'secrets'), { recursive: true });
-  const restored = await elsewhere.run('restore', file);
-  expect(restored).toMatchObject({ code: 0, stderr: expect.not.stringContaining('secret_vault_misconfigured') });
-  await elsewhere.gateway.start();
-  const answer = await call(elsewhere, path, headers, 'second');
-  expect([answer.status, await answer.json()]).toEqual([200, plainCompletion]);
-  await elsewhere.gateway.stop();
-}, LONG_MS);
+    const keyless = await Site.on();
+    expect(await keyless.run('restore', file)).toMatchObject({
+      stderr: expect.stringContaining('secret_vault_misconfigured'),
+    });
+    const elsewhere = await Site.on();
+    cpSync(join(site.dataDir, 'secrets'), join(elsewhere.dataDir, 'secrets'), { recursive: true });
+    const restored = await elsewhere.run('restore', file);
+    expect(restored).toMatchObject({ code: 0, stderr: expect.not.stringContaining('secret_vault_misconfigured') });
+    await elsewhere.gateway.start();
+    const answer = await call(elsewhere, path, headers, 'second');
+    expect([answer.status, await answer.json()]).toEqual([200, plainCompletion]);
+    await elsewhere.gateway.stop();
+  },
+  LONG_MS,
+);

@@ -2379,6 +2379,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/apps/{app}/proxy/{provider}/v1/oauth/app-attest/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a challenge for a key of the framework’s client
+         * @description Valid five minutes, once, for this application and key. A pending one is issued again.
+         */
+        post: operations["createFrameworkClientChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/apps/{app}/proxy/{provider}/v1/oauth/app-attest/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a key of the framework’s client, and get its first token
+         * @description The device signs the SHA-256 of the 32 bytes of the pending challenge.
+         */
+        post: operations["registerFrameworkClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/apps/{app}/proxy/{provider}/v1/oauth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange an assertion of the framework’s client for a gateway token
+         * @description A form, or JSON. The assertion signs SHA-256 of `anthropic-app-attest-token-v1`, the 32 bytes of the pending challenge, the application’s id in UTF-8 and the 32 bytes of the key id, one after the other.
+         */
+        post: operations["exchangeFrameworkClientToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/apps/{app}/proxy/{provider}/{path}": {
         parameters: {
             query?: never;
@@ -5801,6 +5861,11 @@ export interface components {
              * @enum {string}
              */
             mode: "enforce" | "tier" | "observe";
+            /**
+             * @description True lets the client of Apple’s language-model framework sign in below the address of a provider of the Messages API; only with `app_install`.
+             * @default false
+             */
+            framework_client: boolean;
         };
         AppKeyAttestation: {
             /** @description Application ids; one of them must be attested. */
@@ -6158,7 +6223,7 @@ export interface components {
             app_id: string;
             /** @description As it would be stored; only with `include=config`. */
             config?: components["schemas"]["AppConfig"];
-            /** @description What to know of this configuration, such as a proof that is looser than another; absent without any. */
+            /** @description What to know of this configuration, such as a proof that is looser than another, or one without its credentials; absent without any. */
             warnings?: string[];
         };
         ValidateAppDraftRequest: {
@@ -6180,7 +6245,7 @@ export interface components {
             valid: true;
             /** @description As it would be stored; only with `include=config`. */
             config?: components["schemas"]["AppConfig"];
-            /** @description What to know of this configuration, such as a proof that is looser than another; absent without any. */
+            /** @description What to know of this configuration, such as a proof that is looser than another, or one without its credentials; absent without any. */
             warnings?: string[];
         };
         CheckedProviderResponse: {
@@ -7019,6 +7084,61 @@ export interface components {
              * @enum {string}
              */
             proof?: "none";
+        };
+        FrameworkChallengeRequest: {
+            /** @description Id of the application. */
+            client_id: string;
+            /** @description Id of the device key, as the system returned it. */
+            key_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FrameworkChallengeResponse: {
+            /** @description base64url of 32 random bytes. */
+            challenge: string;
+            /**
+             * @description Remaining seconds, at least 1.
+             * @example 300
+             */
+            expires_in: number;
+        };
+        FrameworkRegisterRequest: {
+            /** @description Id of the application. */
+            client_id: string;
+            /** @description Id of the device key, as the system returned it. */
+            key_id: string;
+            /** @description base64 of the attestation object of the device. */
+            attestation_object: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FrameworkTokenResponse: {
+            /** @description The credential of calls to providers; opaque. */
+            access_token: string;
+            /**
+             * @description Seconds.
+             * @example 3600
+             */
+            expires_in: number;
+            /** @description A challenge for the next token, instead of asking for one. */
+            next_challenge: string;
+            /**
+             * @description Its remaining seconds.
+             * @example 300
+             */
+            next_challenge_expires_in: number;
+        };
+        FrameworkTokenRequest: {
+            /** @enum {string} */
+            grant_type: "urn:anthropic:params:oauth:grant-type:app-attest";
+            /** @description Id of the application. */
+            client_id: string;
+            /** @description Id of the device key, as the system returned it. */
+            key_id: string;
+            /** @description base64 of the assertion of the device. */
+            assertion: string;
+        } & {
+            [key: string]: unknown;
         };
         ModelResponse: {
             /** @description As the client sends it. */
@@ -13780,6 +13900,142 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["GatewayTokenResponse"];
+                };
+            };
+        };
+    };
+    createFrameworkClientChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+                /** @description Slug of a provider of the Messages API. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "client_id": "travel-journal-k3x9qa",
+                 *       "key_id": "AxCwU6+xIRSh7toFoLz9KfoJMMM85YMSqcRQej4d8uw="
+                 *     }
+                 */
+                "application/json": components["schemas"]["FrameworkChallengeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "a1b2c3d4-e5f6-4711-8899-aabbccddeeff",
+                     *       "expires_in": 300
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FrameworkChallengeResponse"];
+                };
+            };
+        };
+    };
+    registerFrameworkClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+                /** @description Slug of a provider of the Messages API. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "client_id": "travel-journal-k3x9qa",
+                 *       "key_id": "AxCwU6+xIRSh7toFoLz9KfoJMMM85YMSqcRQej4d8uw=",
+                 *       "attestation_object": "o2NmbXRvYXBwbGUtYXBwYXR0ZXN0"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FrameworkRegisterRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJIUzI1NiJ9.e30.c2ln",
+                     *       "expires_in": 3600,
+                     *       "next_challenge": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
+                     *       "next_challenge_expires_in": 300
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FrameworkTokenResponse"];
+                };
+            };
+        };
+    };
+    exchangeFrameworkClientToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+                /** @description Slug of a provider of the Messages API. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "grant_type": "urn:anthropic:params:oauth:grant-type:app-attest",
+                 *       "client_id": "travel-journal-k3x9qa",
+                 *       "key_id": "AxCwU6+xIRSh7toFoLz9KfoJMMM85YMSqcRQej4d8uw=",
+                 *       "assertion": "omlzaWduYXR1cmVYRzBF"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["FrameworkTokenRequest"];
+                /**
+                 * @example {
+                 *       "grant_type": "urn:anthropic:params:oauth:grant-type:app-attest",
+                 *       "client_id": "travel-journal-k3x9qa",
+                 *       "key_id": "AxCwU6+xIRSh7toFoLz9KfoJMMM85YMSqcRQej4d8uw=",
+                 *       "assertion": "omlzaWduYXR1cmVYRzBF"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FrameworkTokenRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJIUzI1NiJ9.e30.c2ln",
+                     *       "expires_in": 3600,
+                     *       "next_challenge": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
+                     *       "next_challenge_expires_in": 300
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FrameworkTokenResponse"];
                 };
             };
         };

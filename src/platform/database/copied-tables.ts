@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { Secret } from '../../common/log/secret.js';
-import { connectionConfig } from '../../platform/database/connection.js';
-import { LEASE_MS } from '../../platform/instances/instances.repository.js';
+import { LEASE_MS } from '../instances/instances.repository.js';
+import { connectionConfig } from './connection.js';
 
 const { escapeIdentifier } = pg;
 
