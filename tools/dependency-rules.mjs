@@ -85,7 +85,8 @@ const PARTS = {
     'client-auth/origins',
   ],
   'client-auth/framework': [
-    ...['app-directory', 'providers', 'client-auth/devices', 'client-auth/exchange', 'client-auth/origins'],
+    ...['app-directory', 'providers', 'client-auth/callers', 'client-auth/devices', 'client-auth/exchange'],
+    'client-auth/origins',
   ],
   'client-auth/preview': [
     ...['accounts', 'app-directory', 'client-auth/callers', 'client-auth/devices', 'client-auth/events'],

@@ -13,7 +13,7 @@ export interface CopiedTable {
   readonly columns: readonly string[];
 }
 
-export interface CopiedPartition {
+interface CopiedPartition {
   readonly name: string;
   readonly parent: string;
   /** As SQL, such as `FOR VALUES FROM ('2026-11-01 00:00:00+00') TO ('2026-12-01 00:00:00+00')`. */

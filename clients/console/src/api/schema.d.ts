@@ -7533,7 +7533,7 @@ export interface components {
         StreamLength: number;
         /** @description The provider’s id of the call. */
         RelayedRequestId: string;
-        /** @description `Bearer` and its `realm`; with `error="invalid_token"` where a credential was sent and opens nothing. */
+        /** @description `Bearer` and its `realm`; with `error="invalid_token"` if an invalid credential was sent. */
         Challenge: string;
         /** @description `Bearer` with `error="insufficient_scope"`, where the access token of a connection was sent. */
         ScopeChallenge: string;

@@ -64,7 +64,7 @@ function DeviceForm() {
   if (authentication.type !== 'device_app_attest') return null;
   const { app_attest: attest, end_user: endUser } = authentication;
   const takeOthers = () => {
-    const proofs = { app_attest: { ...attest, mode: 'enforce' as const } };
+    const proofs = { app_attest: { ...attest, mode: 'enforce' as const, framework_client: false } };
     changeConfig({ authentication: { type: 'device_proofs', end_user: endUser, proofs } });
   };
   return (

@@ -34,7 +34,7 @@ const EMPTY_KEY_ATTESTATION: KeyAttestation = {
 };
 
 const ADDABLE: readonly (readonly [keyof Proofs, () => Proofs])[] = [
-  ['app_attest', () => ({ app_attest: { ...emptyAppAttest(), mode: 'enforce' } })],
+  ['app_attest', () => ({ app_attest: { ...emptyAppAttest(), mode: 'enforce', framework_client: false } })],
   ['key_attestation', () => ({ key_attestation: EMPTY_KEY_ATTESTATION })],
   ['play_integrity', () => ({ play_integrity: EMPTY_PLAY_INTEGRITY })],
 ];
