@@ -251,7 +251,7 @@ describe('output of lists', () => {
     expect((await gw.run('app user list notes')).stdout).toContain(user);
     const session = gw.onTerminal('app user list notes');
     expect(await session.ended).toBe(0);
-    const lines = session.screen.split(/\r?\n/);
+    const lines = session.leftOnScreen.split(/\r?\n/);
     expect(lines.some((line) => line.includes('…'))).toBe(true);
     expect(lines.filter((line) => line.length > 100)).toEqual([]);
   });

@@ -7,6 +7,9 @@ export const PROGRAM = join(import.meta.dirname, '../../../dist/gw/gw.js');
 
 const PATIENCE_MS = 15_000;
 
+/** What erases a line that is being replaced. */
+const CLEAR_LINE = '\r\u001b[K';
+
 /** The program on a separate terminal, and somebody who types. */
 export class PtySession {
   private readonly pty: IPty;
@@ -31,6 +34,12 @@ export class PtySession {
   /** The text on the screen, without control sequences. */
   get screen(): string {
     return stripVTControlCharacters(this.raw);
+  }
+
+  /** As `screen`, without lines that were cleared, as a progress line is. */
+  get leftOnScreen(): string {
+    const lines = this.raw.split('\n').map((line) => line.split(CLEAR_LINE).at(-1));
+    return stripVTControlCharacters(lines.join('\n'));
   }
 
   /** The raw output, control sequences included. */
