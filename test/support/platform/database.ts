@@ -1,5 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+
+/** Together longer than the end of a pool needs. */
+const CLOSING_LOOKS = 20;
+const CLOSING_LOOK_MS = 10;
 
 /** A new connection costs more CPU than the copy of a database: a worker keeps the one it creates and drops with. */
 let admin: pg.Pool | undefined;
@@ -21,10 +26,21 @@ export async function emptyDatabase(): Promise<string> {
   return createDatabase('template0');
 }
 
-/** Drops a database made here, also while somebody is connected to it. */
+/**
+ * Drops a database made here, also while somebody is connected to it. Connections that are being closed get a moment: a
+ * connection that the server ends first reports an error.
+ */
 export async function dropDatabase(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1);
+  for (let look = 0; look < CLOSING_LOOKS && (await isConnectedTo(name)); look++) await sleep(CLOSING_LOOK_MS);
   await query(`drop database if exists ${name} with (force)`);
+}
+
+async function isConnectedTo(name: string): Promise<boolean> {
+  const { rows } = await query<{ found: boolean }>(
+    `select exists (select from pg_stat_activity where datname = '${name}') as found`,
+  );
+  return rows[0]?.found === true;
 }
 
 async function createDatabase(template: string): Promise<string> {
@@ -46,9 +62,9 @@ async function nameDeployment(url: string): Promise<void> {
   }
 }
 
-async function query(sql: string): Promise<void> {
+function query<T extends object>(sql: string): Promise<pg.QueryResult<T>> {
   admin ??= newAdmin();
-  await admin.query(sql);
+  return admin.query<T>(sql);
 }
 
 function newAdmin(): pg.Pool {

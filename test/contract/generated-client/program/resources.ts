@@ -159,11 +159,14 @@ async function readUsage(client: ApiClient, app: string): Promise<void> {
   await bodyOf(client.POST('/v1/admin/apps/{app}/usage/settle-estimates', { ...ofApp, body: settle }));
   await bodyOf(client.GET('/v1/admin/apps/{app}/auth-events', ofApp));
   await bodyOf(client.GET('/v1/admin/apps/{app}/auth-events/summary', ofApp));
-  const app_attest = { team_id: 'ABCDE12345', bundle_id: 'com.example.app' };
+  const app_attest = {
+    ...{ team_id: 'ABCDE12345', bundle_id: 'com.example.app', environments: ['production' as const] },
+    ...{ mode: 'enforce' as const, framework_client: false },
+  };
   const authentication = {
     type: 'device_proofs' as const,
     end_user: { source: 'app_install' as const },
-    proofs: { app_attest: { ...app_attest, environments: ['production' as const], mode: 'enforce' as const } },
+    proofs: { app_attest },
   };
   await bodyOf(
     client.POST('/v1/admin/apps/{app}/enforcement-preview', { ...ofApp, body: { authentication, days: 7 } }),
