@@ -47,7 +47,7 @@ export class AnswerJudge {
     try {
       if (status < 400 && isRelayed(operation)) this.check.relayed(method, target, { status, headers });
       else if (wasParsed(request, answer) && !this.isOfMessage(request, answer)) {
-        const body = text !== '' && answered['content-type']?.includes('json') ? JSON.parse(text) : undefined;
+        const body = text !== '' && /\bjson/.test(answered['content-type'] ?? '') ? JSON.parse(text) : undefined;
         this.check.answer(method, target, { status, body, headers });
       }
       return [];
