@@ -3,6 +3,7 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { Secret } from '../../common/log/secret.js';
 import { LEASE_MS } from '../instances/instances.repository.js';
 import { connectionConfig } from './connection.js';
+import { recordedMigrations } from './migrate.js';
 
 const { escapeIdentifier } = pg;
 
@@ -89,11 +90,9 @@ export class CopiedTables {
     return { migrations, partitions, sequences };
   }
 
-  /** Names of the applied migrations, in order; none where there is no schema yet. */
-  async migrations(): Promise<string[]> {
-    if (!(await this.hasTable('migrations'))) return [];
-    const { rows } = await this.client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
-    return rows.map(({ name }) => name);
+  /** Names of the applied migrations, in order; empty if there is no schema yet. */
+  migrations(): Promise<readonly string[]> {
+    return recordedMigrations(this.client);
   }
 
   /** Whether the database has accounts. */
@@ -184,7 +183,9 @@ const PARTITIONS = `
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class parent ON parent.oid = i.inhparent
    WHERE c.${IN_SCHEMA} AND c.relkind = 'r' AND c.relispartition ORDER BY c.relname`;
 
-const SEQUENCES = `SELECT c.relname AS name FROM pg_class c WHERE c.${IN_SCHEMA} AND c.relkind = 'S' AND c.relname <> 'migrations_id_seq' ORDER BY c.relname`;
+const SEQUENCES = `
+  SELECT c.relname AS name FROM pg_class c
+   WHERE c.${IN_SCHEMA} AND c.relkind = 'S' AND c.relname <> 'migrations_id_seq' ORDER BY c.relname`;
 
 const FOREIGN_KEYS = `
   SELECT k.conrelid::regclass::text AS "table", k.conname AS name, pg_get_constraintdef(k.oid) AS definition

@@ -78,11 +78,16 @@ async function takeLock(holder: pg.Client, { clock, onProgress }: MigrateOptions
 
 /** Whether each migration is recorded, as at most starts, which then need no second connection. */
 async function isMigrated(holder: pg.Client, { migrations }: MigrateOptions): Promise<boolean> {
-  const { rows } = await holder.query<{ found: boolean }>("select to_regclass('migrations') is not null as found");
-  if (rows[0]?.found !== true) return false;
-  const recorded = await holder.query<{ name: string }>('select name from migrations');
-  const names = new Set(recorded.rows.map(({ name }) => name));
+  const names = new Set(await recordedMigrations(holder));
   return migrations.every(({ name }) => names.has(name));
+}
+
+/** Names of the applied migrations, in order; empty if there is no schema yet. */
+export async function recordedMigrations(client: pg.Client): Promise<readonly string[]> {
+  const { rows } = await client.query<{ found: boolean }>("select to_regclass('migrations') is not null as found");
+  if (rows[0]?.found !== true) return [];
+  const recorded = await client.query<{ name: string }>('select name from migrations order by id');
+  return recorded.rows.map(({ name }) => name);
 }
 
 async function migrate({ url, migrations }: MigrateOptions): Promise<readonly string[]> {
