@@ -17,11 +17,11 @@ import { pipeline } from 'node:stream/promises';
 /** How far an export has come. */
 interface Begun<Manifest> {
   readonly manifest: Manifest;
-  /** Of the next page; null: there is none. */
+  /** Cursor of the next page; null after the last page. */
   readonly cursor: string | null;
 }
 
-/** Standard output: an export that is interrupted begins anew. */
+/** Standard output: an interrupted export starts over. */
 export class StreamTarget<Manifest> {
   private readonly hash = createHash('sha256');
   bytes = 0;
@@ -61,7 +61,7 @@ export class FileTarget<Manifest> {
   private readonly part: string;
   private readonly state: string;
 
-  /** @param what is exported, and from where: a file of something else is begun anew. */
+  /** @param what is exported, and from where: a file of something else is started over. */
   constructor(
     private readonly file: string,
     private readonly what: string,
@@ -110,7 +110,7 @@ export class FileTarget<Manifest> {
     for (const file of [this.part, this.state]) rmSync(file, { force: true });
   }
 
-  /** A damaged state is none. */
+  /** A damaged state file counts as missing. */
   private saved(): Saved<Manifest> | undefined {
     if (!existsSync(this.state)) return undefined;
     try {

@@ -96,7 +96,7 @@ async function fill(
   await reader.take('end');
 }
 
-/** The JSON of a frame. Whoever can write the file may write any row, so its shape is not checked. */
+/** The JSON of a frame. Anyone who can write the file can write any row, so its shape is not checked. */
 function contentOf<T>({ content }: { readonly content: Buffer }): T {
   return JSON.parse(content.toString('utf8')) as T;
 }

@@ -132,7 +132,7 @@ export class KeptStream {
     this.#followers.clear();
   }
 
-  /** The contiguous bytes from `offset` on; undefined if there are none, or they were dropped. */
+  /** The contiguous bytes from `offset` on; undefined if no bytes follow it or they were dropped. */
   read(offset: number): Buffer | undefined {
     const block = this.#blocks.findLast(({ start }) => start <= offset);
     if (block === undefined || offset >= block.start + block.used) return undefined;

@@ -13,7 +13,7 @@ const NUMBERS_OF_COUNTER = 4;
  * Counts requests of one application, each in all its counters or in none; atomically, one after the other.
  *
  * KEYS: the application's mark, its counters, then the counters of the user of each request. ARGV: one text of numbers,
- * because every argument costs encoding time: the mark known to this instance or 0, the mark to set if there is none,
+ * because every argument costs encoding time: the mark known to this instance or 0, the mark to set if it is missing,
  * the number of the application's counters, and the numbers of each; then for each request 1 to count or 0 to check,
  * the number of its user's counters, and the numbers of each. Those of a counter are its limit, its base and lower
  * bound (-1 = unknown), the count that this instance last saw, and its TTL in milliseconds.
